@@ -1,0 +1,46 @@
+package actions
+
+// Result is how an action ended, as a value that callers can test.
+type Result string
+
+// The results.
+const (
+	ResultReleased      Result = "released"       // the key is gone
+	ResultEntryReleased Result = "entry released" // one or more entries are released; Outcome.Count is left
+	ResultExtended      Result = "extended"
+	ResultExpired       Result = "force-expired" // by force, now or in Outcome.TTL
+	ResultNotHolder     Result = "not holder"    // held, but not by that owner
+	ResultChanged       Result = "changed"       // the same owner, but not what was observed (count, TTL, type, value)
+	ResultGone          Result = "gone"          // the key is not there any more
+	ResultReadOnly      Result = "refused: read-only"
+	ResultReplica       Result = "refused: replica"
+	ResultDenied        Result = "denied by ACL"
+	ResultUnsupported   Result = "unsupported" // this scheme has no such action; Outcome.Detail says why
+	ResultUnknown       Result = "unknown"     // the answer was lost: look again
+	ResultFailed        Result = "failed"      // the server answered with an error; nothing was done
+	ResultDryRun        Result = "dry run"     // nothing was done; Outcome.Detail says what would have been
+)
+
+// Refused says whether a guard stopped the action (exit code 3).
+func (r Result) Refused() bool {
+	switch r {
+	case ResultNotHolder, ResultChanged, ResultGone, ResultReadOnly, ResultReplica, ResultUnsupported:
+		return true
+	case ResultReleased, ResultEntryReleased, ResultExtended, ResultExpired, ResultDenied, ResultUnknown, ResultFailed,
+		ResultDryRun:
+		return false
+	}
+	return false
+}
+
+// Done says whether the action changed what it was meant to.
+func (r Result) Done() bool {
+	switch r {
+	case ResultReleased, ResultEntryReleased, ResultExtended, ResultExpired:
+		return true
+	case ResultNotHolder, ResultChanged, ResultGone, ResultReadOnly, ResultReplica, ResultUnsupported, ResultDenied,
+		ResultUnknown, ResultFailed, ResultDryRun:
+		return false
+	}
+	return false
+}

@@ -1,0 +1,48 @@
+package inspector
+
+import (
+	"time"
+
+	"locktop/keyspace"
+)
+
+// EventKind is what happened to a lock; the words are those of the locktop.event/1 schema.
+type EventKind string
+
+// The kinds of events.
+const (
+	EventAcquired   EventKind = "acquired"
+	EventReentered  EventKind = "reentered"
+	EventRenewed    EventKind = "renewed"  // the same lease again, as a watchdog does
+	EventExtended   EventKind = "extended" // a longer lease than before
+	EventReleased   EventKind = "released" // also one entry of several: Count tells how many are left
+	EventExpired    EventKind = "expired"
+	EventDeleted    EventKind = "deleted" // gone, and nothing says by whose will (evicted, flushed, in a gap)
+	EventHandedOver EventKind = "handed-over"
+	EventLost       EventKind = "lost" // lapsed or taken over while its holder still renewed or used it
+	EventGap        EventKind = "gap"
+	EventOperator   EventKind = "operator" // an action of locktop itself
+)
+
+// Event is one thing that happened, in the order in which it was observed.
+type Event struct {
+	// Seq numbers events from 1 without holes.
+	Seq uint64
+	At  time.Time
+	keyspace.Ref
+	Kind          EventKind
+	Scheme        Scheme
+	Owner         string
+	Label         string
+	PreviousOwner string
+	Count         Count
+	// TTL is what the lease has left; negative: none. TTLKnown is false where the event tells of no lease.
+	TTL      time.Duration
+	TTLKnown bool
+	// Held is for how long the holder that an end concerns had it; zero: unknown. HeldExact as in [Hold].
+	Held      time.Duration
+	HeldExact bool
+	Cause     Cause
+	// Text is said to people where the fields do not say it all (the reason of a gap, the outcome of an action).
+	Text string
+}

@@ -1,0 +1,183 @@
+package inspector
+
+import (
+	"time"
+
+	"locktop/keyspace"
+)
+
+// Scheme is whose layout a lock has.
+type Scheme string
+
+// The schemes of this package; each has a file of its own.
+const (
+	SchemeToken     Scheme = "token"     // string with a TTL; the value is the holder's token (S2, S6, S8)
+	SchemeSetNX     Scheme = "setnx"     // string without a TTL (S3)
+	SchemeTimestamp Scheme = "timestamp" // string whose value is the lease's end (S1)
+	SchemeReentrant Scheme = "reentrant" // hash: one field, the holder, with its entry count (S4)
+	SchemeRedisson  Scheme = "redisson"  // hash: field uuid:thread (S7)
+	SchemeUnknown   Scheme = "unknown"   // a key where a lock is expected, of a type that no lock has
+)
+
+// Mode is what holders share a lock.
+type Mode string
+
+// The modes.
+const (
+	ModeExclusive Mode = "exclusive"
+	ModeRead      Mode = "read"
+	ModeWrite     Mode = "write"
+	ModeSemaphore Mode = "semaphore"
+)
+
+// State is how a lock is, in one word.
+type State string
+
+// The states. Each is said on screen by its word and a glyph, never by colour alone.
+const (
+	StateHeld    State = "held"    // somebody has it, and it has an end
+	StateStuck   State = "stuck"   // held with no TTL and no end in its value
+	StateLapsed  State = "lapsed"  // its lease is over by its value, but the key is there
+	StateExpired State = "expired" // its TTL is over on our clock, but the server has not reaped it
+	StateFreed   State = "freed"   // the key is gone; the row lingers for some seconds
+	StateWrong   State = "wrong"   // a key of a type that no lock has, where a lock is expected
+)
+
+// Count is a re-entry count; unknown where the scheme does not store it, which is not the same as 1.
+type Count struct {
+	N     int64
+	Known bool
+}
+
+// Holder is a client that has a lock now.
+type Holder struct {
+	// Owner is what the key says of the client, byte for byte: the token, or the hash field.
+	Owner string
+	// Label is Owner in words where it carries any ("client 0f4d3a52, thread 42"); else Owner itself.
+	Label string
+	Count Count
+	// ExpiresAt is when this holder's own lease ends, where the scheme keeps one a holder; else zero.
+	ExpiresAt time.Time
+}
+
+// WaitersBy says how waiters were counted.
+type WaitersBy string
+
+// The ways of counting waiters.
+const (
+	WaitersQueue       WaitersBy = "queue"
+	WaitersSubscribers WaitersBy = "subscribers"
+	WaitersBlocked     WaitersBy = "blocked"
+	WaitersSampled     WaitersBy = "sampled"
+	WaitersNone        WaitersBy = "none" // this scheme's waiters cannot be seen from outside
+)
+
+// Waiters are the clients that wait for a lock, as far as they can be seen.
+type Waiters struct {
+	Count int
+	// Exact is false where Count is a lower bound.
+	Exact bool
+	By    WaitersBy
+}
+
+// Cause is why a holder stopped being one.
+type Cause string
+
+// The causes, told from the hint and the observation together.
+const (
+	CauseReleased  Cause = "released"   // deleted before its lease was over
+	CauseExpired   Cause = "expired"    // its TTL ran out
+	CauseTakenOver Cause = "taken over" // another holder replaced it in a key that was there all the time
+	CauseEvicted   Cause = "evicted"    // the server ran out of memory
+	CauseFlushed   Cause = "flushed"    // it went with its whole database, or in a gap
+	CauseUnknown   Cause = "unknown"    // nobody saw it
+)
+
+// Hold is the time for which one owner had a lock. A Hold without an end is the present one.
+type Hold struct {
+	Owner, Label string
+	Since        time.Time
+	// SinceExact is true where the acquisition itself was seen; else the owner was found holding it at Since.
+	SinceExact bool
+	// Until is zero while it lasts. UntilExact is false where the end fell into a gap.
+	Until      time.Time
+	UntilExact bool
+	Cause      Cause // why it ended; empty while it lasts
+	Renewals   int
+}
+
+// Severity orders findings.
+type Severity string
+
+// The severities, mildest first.
+const (
+	SeverityInfo     Severity = "info"
+	SeverityWarning  Severity = "warning"
+	SeverityCritical Severity = "critical"
+)
+
+// Code names a kind of finding; design.md section 5 lists them all.
+type Code string
+
+// The codes that this package finds.
+const (
+	CodeNoTTL          Code = "no-ttl"
+	CodeLapsed         Code = "lapsed"
+	CodeLongLease      Code = "long-lease"
+	CodeAboutToLapse   Code = "about-to-lapse"
+	CodeRenewedForever Code = "renewed-forever"
+	CodeLostWhileHeld  Code = "lost-while-held"
+	CodeWrongType      Code = "wrong-type"
+	CodeCountLeak      Code = "count-leak"
+)
+
+// Finding is something wrong with a lock.
+type Finding struct {
+	Code     Code
+	Severity Severity
+	Text     string // the evidence, one sentence
+	Advice   string // what to do, one sentence
+}
+
+// SparkBuckets and SparkBucket shape [Lock.Acquisitions].
+const (
+	SparkBuckets = 12
+	SparkBucket  = 5 * time.Second
+)
+
+// Lock is a lock as it was observed. It is immutable: a later observation makes another Lock.
+type Lock struct {
+	keyspace.Ref
+	Scheme  Scheme
+	Mode    Mode
+	State   State // as of Snapshot.TakenAt; [Lock.StateAt] tells it for another moment
+	Holders []Holder
+	// ExpiresAt is when the key's TTL ends on the local clock; zero: no TTL.
+	ExpiresAt time.Time
+	// LeaseEnds is the end of the lease that the value states, for schemes that keep it there; else zero.
+	LeaseEnds time.Time
+	// HeldSince is when the present holder got it (HeldExact), or was first seen with it.
+	HeldSince time.Time
+	HeldExact bool
+	// Renewals of the present hold, the estimated period between them (zero: not yet known), and when the last one was.
+	Renewals      int
+	RenewalPeriod time.Duration
+	LastRenewal   time.Time
+	Waiters       Waiters
+	FencingToken  *int64
+	Companions    []string
+	Findings      []Finding
+	// Evidence says, one fact a line, why the key is taken for a lock of this scheme.
+	Evidence []string
+	// History holds past and present holds, oldest first, bounded.
+	History []Hold
+	// Acquisitions counts acquisitions (hand-overs included) in SparkBuckets buckets of SparkBucket each, oldest first;
+	// the last bucket is the running one, which began at SparkStart.
+	Acquisitions [SparkBuckets]uint16
+	SparkStart   time.Time
+	// FreedAt and FreedBy are set in StateFreed.
+	FreedAt time.Time
+	FreedBy Cause
+	// Observed is the read behind this lock: what a guarded action compares with. In StateFreed, the last one that held.
+	Observed keyspace.Record
+}

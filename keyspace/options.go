@@ -1,0 +1,61 @@
+package keyspace
+
+import (
+	"crypto/tls"
+	"time"
+)
+
+// Options say where the server is and who we are there.
+type Options struct {
+	// Network is "tcp" or "unix"; Addr is "host:port" or the socket's path.
+	Network, Addr  string
+	Username       string
+	Password       string
+	DB             int
+	TLS            *tls.Config // nil: no TLS
+	ClientName     string      // CLIENT SETNAME; empty: "locktop"
+	DialTimeout    time.Duration
+	CommandTimeout time.Duration
+}
+
+// Node is the name under which records, hints and status carry this server.
+func (o Options) Node() Node {
+	if o.Network == "unix" {
+		return Node("unix:" + o.Addr)
+	}
+	return Node(o.Addr)
+}
+
+// Notify says what to do about keyspace notifications.
+type Notify string
+
+// The choices of --notify.
+const (
+	NotifyAuto    Notify = "auto"    // push if the server has the flags, else tracking, else poll
+	NotifyRequire Notify = "require" // push, or fail with the CONFIG line that mends it
+	NotifyEnable  Notify = "enable"  // set the missing flags, and restore them at the end
+	NotifyOff     Notify = "off"     // poll
+)
+
+// ObserveOptions say which keys to follow and how.
+type ObserveOptions struct {
+	Patterns []Pattern
+	Notify   Notify
+	// Poll is the interval between reads of all followed keys when the feed is FeedPoll; zero: one second.
+	Poll time.Duration
+	// ScanCount is the COUNT of each SCAN; zero: 1000. PassInterval is the pause between passes; zero: 30 s with push
+	// or tracking, 5 s when polling. A pass over a large keyspace is paced so that it costs a few commands a second,
+	// except the first, and one after a gap, which run at full speed.
+	ScanCount    int64
+	PassInterval time.Duration
+	// Nudge lets the feed send one EXISTS for a followed key whose expiry passed on the local clock, which makes the
+	// server delete it and say so. It is a read, but a primary then replicates a DEL; strict read-only mode turns it off,
+	// and the feed then also never reads a key that is overdue.
+	Nudge bool
+	// Follow is asked once a Record whether its key is worth following (deadlines, polls, re-reads). It must be pure and
+	// quick, and may be called from several goroutines. A key that is not followed is read again when a hint names it, at
+	// most every ten seconds. Nil follows everything.
+	Follow func(Record) bool
+	// Once ends the stream after the first complete pass (no notifications are subscribed to).
+	Once bool
+}

@@ -1,0 +1,109 @@
+package keyspace
+
+import "time"
+
+// Node is the address at which a server was dialled: "127.0.0.1:6379", or "unix:/run/redis.sock".
+type Node string
+
+// Ref is the place of a key. Key is binary-safe: it holds the bytes of the key, which need not be UTF-8.
+type Ref struct {
+	Node Node
+	DB   int
+	Key  string
+}
+
+// Type is what the TYPE command answers.
+type Type string
+
+// The types of Redis 7.0. A server may answer others (a module's); they are passed on as they come.
+const (
+	TypeNone   Type = "none" // the key is not there
+	TypeString Type = "string"
+	TypeHash   Type = "hash"
+	TypeList   Type = "list"
+	TypeSet    Type = "set"
+	TypeZSet   Type = "zset"
+	TypeStream Type = "stream"
+)
+
+// Field is one field of a hash, with its value; both binary-safe.
+type Field struct {
+	Name, Value string
+}
+
+// Value is what was read of a key's value, which may be less than all of it (see [Record.Truncated]).
+type Value struct {
+	// Text is the value of a string, its first [MaxText] bytes at most.
+	Text string
+	// Fields are the fields of a hash in the server's order. None are read of a hash that has more than [MaxFields]
+	// fields, or that takes more than [MaxHashBytes] of the server's memory.
+	Fields []Field
+}
+
+// What one read may pull from the server and keep in memory.
+const (
+	MaxText      = 512
+	MaxFields    = 64
+	MaxHashBytes = 64 << 10
+)
+
+// Record is what one read found at a key. A Record is immutable once it was delivered.
+type Record struct {
+	Ref
+	// Type is TypeNone where the key is not there; all but ReadAt is then zero.
+	Type Type
+	// ExpiresAt is the instant on the local clock at which the key expires, and zero where it has no TTL. It is
+	// PEXPIRETIME corrected by the node's clock offset, or on servers before 7.0 PTTL added to the moment of its
+	// measurement.
+	ExpiresAt time.Time
+	// Size is the length of a string in bytes, or the number of a collection's elements.
+	Size int64
+	// Value is read of strings and hashes only.
+	Value Value
+	// Truncated says that Value is not all of what the key holds.
+	Truncated bool
+	// ReadAt is the local time at which the answer arrived.
+	ReadAt time.Time
+	// Denied is the server's error where this user may not read the key (NOPERM); Type is then empty.
+	Denied string
+}
+
+// Exists says whether the key was there when it was read.
+func (r Record) Exists() bool { return r.Type != TypeNone && r.Denied == "" }
+
+// Hint is an event that a server announced for a key. It is lossy, and says nothing of the key's state now.
+type Hint struct {
+	Ref
+	// Event is the name in the notification ("set", "expired", "del", ...), and "invalidate" where it came through
+	// CLIENT TRACKING, which names no events.
+	Event string
+	// At is the local time at which the hint arrived.
+	At time.Time
+}
+
+// Pass is one walk over all keys of a node with SCAN.
+type Pass struct {
+	// Generation numbers the passes of a node from 1.
+	Generation uint64
+	Started    time.Time
+	// Ended is zero while the pass runs.
+	Ended time.Time
+	// Scanned counts the keys that the server returned; Matched those that a pattern named.
+	Scanned, Matched int64
+	// KeysInDB is what DBSIZE said when the pass began: the base for a progress bar.
+	KeysInDB int64
+}
+
+// Update is one delivery of a node's feed. What it carries happened in this order: hints, then records, then the end of a
+// pass, then the status.
+type Update struct {
+	Node  Node
+	Hints []Hint
+	// Records are reads, newest state first come first served; a key occurs at most once.
+	Records []Record
+	// PassEnded is set in the update that follows the end of a complete pass: every key that the pass missed has been
+	// read again, and all Records that came of it have been delivered.
+	PassEnded *Pass
+	// Status is set when it changed, and at least every second.
+	Status *Status
+}

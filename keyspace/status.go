@@ -1,0 +1,58 @@
+package keyspace
+
+import "time"
+
+// Feed is the way by which a node's changes reach us.
+type Feed string
+
+// The feeds, best first.
+const (
+	FeedPush     Feed = "push"     // keyspace notifications
+	FeedTracking Feed = "tracking" // CLIENT TRACKING BCAST: live, but events carry no names
+	FeedPoll     Feed = "poll"     // every followed key is read every [ObserveOptions.Poll]
+)
+
+// Status is how a node's feed sees, told honestly. A Status is immutable.
+type Status struct {
+	Node    Node
+	DB      int
+	Version string
+	// Software is "redis", "valkey", or what INFO server says.
+	Software string
+	Feed     Feed
+	// FeedReason says in words why it is this feed and no better one; empty for push.
+	FeedReason string
+	// Flags is the server's notify-keyspace-events as last read; FlagsKnown is false where CONFIG GET is not to be had.
+	Flags      string
+	FlagsKnown bool
+	// Patterns are the globs that name the keys, as they are shown to the user.
+	Patterns []string
+
+	// Connected is false while the node does not answer; StaleSince then says from when on the picture may be old.
+	Connected  bool
+	StaleSince time.Time
+	// Err is the last error in words while not Connected, or a lasting limitation ("NOPERM: ..."); else empty.
+	Err string
+	// Role is "master" or "replica".
+	Role string
+
+	// Lag is the last measured time from the server to us and back on the watching connection.
+	Lag time.Duration
+	// ClockOffset is the server's clock minus ours.
+	ClockOffset time.Duration
+	// LastPass is the last complete pass (zero Generation: none yet); Scanning is the one under way, else nil.
+	LastPass Pass
+	Scanning *Pass
+	// Gaps counts the times at which hints may have been missed; LastGap says when and why the last one was.
+	Gaps       uint64
+	LastGap    time.Time
+	LastGapWhy string
+	// Hints counts events received; HintsDropped those that were counted but not delivered because the consumer was
+	// slower (their keys were marked dirty all the same).
+	Hints, HintsDropped uint64
+	// Commands counts what we sent to this node; CommandsPerSecond is the rate over the last seconds.
+	Commands          uint64
+	CommandsPerSecond float64
+	// Followed is the number of keys that are watched; Seen the number that matched a pattern at all.
+	Followed, Seen int
+}
