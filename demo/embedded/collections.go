@@ -1,6 +1,12 @@
 package embedded
 
-import "strings"
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // changeWhen says by the store's answer whether a command has changed anything.
 type changeWhen func(answer) bool
@@ -145,5 +151,55 @@ func addScoredCommand(s *Server, c *call) {
 	}
 	if a.integer() > 0 {
 		s.grew(c.db, key, classSorted, "zadd")
+	}
+}
+
+// scoredCommand is a command that gives members with scores if asked to. RESP3 wants each with its score in an array of
+// its own, which the store does not know.
+func scoredCommand(s *Server, c *call) {
+	start := len(c.reply.data)
+	a := s.forward(c, c.args...)
+	withScores := slices.ContainsFunc(c.args[2:], func(arg string) bool { return strings.EqualFold(arg, "WITHSCORES") })
+	if withScores && c.reply.resp3 && len(a) > 0 && a[0] == '*' {
+		c.reply.data = appendPairs(c.reply.data[:start], bytes.Clone(a)) // what is forwarded may lie in the reply itself
+	}
+}
+
+// appendPairs makes an array of pairs out of a flat array of bulk strings and doubles.
+func appendPairs(to []byte, flat answer) []byte {
+	header := bytes.IndexByte(flat, '\n') + 1
+	rest := flat[header:]
+	n, err := strconv.Atoi(string(flat[1 : header-2]))
+	if err != nil {
+		return append(to, flat...)
+	}
+	to = fmt.Appendf(to, "*%d\r\n", n/2)
+	for i := range n {
+		if i%2 == 0 {
+			to = append(to, "*2\r\n"...)
+		}
+		end := bytes.IndexByte(rest, '\n') + 1
+		if rest[0] == '$' {
+			length, err := strconv.Atoi(string(rest[1 : end-2]))
+			if err != nil || length < 0 {
+				length = -2 // a null has no body
+			}
+			end += length + 2
+		}
+		to = append(to, rest[:end]...)
+		rest = rest[end:]
+	}
+	return to
+}
+
+// plainCommand is a command whose answer is the same in both protocols.
+func plainCommand(s *Server, c *call) { c.reply.raw(s.store(c.db, c.args...)) }
+
+// membersCommand is SINTER and the like: RESP3 has a type for sets, which the store does not use here.
+func membersCommand(s *Server, c *call) {
+	start := len(c.reply.data)
+	s.forward(c, c.args...)
+	if c.reply.resp3 && c.reply.data[start] == '*' {
+		c.reply.data[start] = '~'
 	}
 }

@@ -164,6 +164,10 @@ func commandCommand(s *Server, c *call) {
 	if len(c.args) > 1 {
 		switch strings.ToLower(c.args[1]) {
 		case "count":
+			if len(c.args) > 2 {
+				c.wrongArity("command|count")
+				return
+			}
 			c.reply.integer(int64(len(names)))
 			return
 		case "list":

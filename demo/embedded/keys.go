@@ -76,7 +76,7 @@ func (s *Server) expireAt(e *entry, deadline int64) {
 		e.db.volatile++
 	}
 	e.deadline = deadline
-	e.reapAt = deadline + 1 + s.reapDelay().Milliseconds()
+	e.reapAt = max(deadline+1, s.now.UnixMilli()) + s.reapDelay().Milliseconds()
 	if e.index < 0 {
 		heap.Push(&s.deadlines, e)
 	} else {

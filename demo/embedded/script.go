@@ -38,8 +38,10 @@ func (s *Server) callFromScript(args []string) answer {
 		cmd, failure := s.find(args)
 		c.command = cmd
 		switch {
-		case failure != "":
+		case cmd == nil:
 			c.reply.failure(failure)
+		case failure != "":
+			c.reply.failure("ERR Wrong number of args calling Redis command from script")
 		case cmd.traits&noScript != 0:
 			c.reply.failure("ERR This Redis command is not allowed from script")
 		default:

@@ -38,10 +38,11 @@ func execCommand(s *Server, c *call) {
 		c.reply.failure("ERR EXEC without MULTI")
 		return
 	}
-	for key := range c.client.watched {
-		s.lookup(s.databases[key.database], key.key) // a watched key that has expired counts as changed
-	}
 	changed := c.client.watchBroken
+	for key := range c.client.watched {
+		e := s.databases[key.database].keys[key.key]
+		changed = changed || e != nil && e.expired(s.now.UnixMilli()) // also where nobody has removed it yet
+	}
 	s.endTransaction(c.client)
 	switch {
 	case t.broken:
