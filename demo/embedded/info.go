@@ -82,11 +82,9 @@ var sections = []section{
 		line("server_time_usec", s.now.UnixMicro())
 		line("uptime_in_seconds", up)
 		line("uptime_in_days", up/86400)
-		line("hz", 10)
 	}},
 	{"Clients", true, func(s *Server, line func(string, any)) {
 		line("connected_clients", len(s.clients))
-		line("maxclients", s.settings["maxclients"])
 		line("blocked_clients", len(s.waiters))
 		line("tracking_clients", 0)
 	}},

@@ -30,7 +30,8 @@ func evalCommand(s *Server, c *call) {
 	c.reply.raw(mendScriptError(a, failure, hash))
 }
 
-// callFromScript runs one redis.call. The clock stands still while a script runs: no key expires under its hands.
+// callFromScript runs one redis.call. The clock stands still while a script runs: no key expires under its hands. The
+// name of the command comes in capitals, however the script has written it.
 func (s *Server) callFromScript(args []string) answer {
 	c := &call{client: s.script.client, db: s.script.db, args: args, script: true}
 	func() {

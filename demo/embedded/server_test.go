@@ -95,9 +95,11 @@ func TestWire(t *testing.T) {
 		{"no bulk string", "*1\r\n:1\r\n", "-ERR Protocol error: expected '$', got ':'\r\n", true},
 		{"negative length", "*1\r\n$-5\r\n", "-ERR Protocol error: invalid bulk length\r\n", true},
 		{"huge length", "*99999999\r\n", "-ERR Protocol error: invalid multibulk length\r\n", true},
-		{"subscriber", encode("SUBSCRIBE", "c") + encode("GET", "k") + encode("PING") + encode("RESET"),
+		{
+			"subscriber", encode("SUBSCRIBE", "c") + encode("GET", "k") + encode("PING") + encode("RESET"),
 			"*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n-ERR Can't execute 'get': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / " +
-				"QUIT / RESET are allowed in this context\r\n*2\r\n$4\r\npong\r\n$0\r\n\r\n+RESET\r\n", false},
+				"QUIT / RESET are allowed in this context\r\n*2\r\n$4\r\npong\r\n$0\r\n\r\n+RESET\r\n", false,
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := dialRaw(t, s.Addr())
