@@ -47,10 +47,10 @@ func (st *statistics) count(name string, spent time.Duration, failed bool, now t
 // turn moves the count of operations a second on.
 func (st *statistics) turn(now time.Time) {
 	second := now.Unix()
-	switch {
-	case second == st.second:
+	switch second {
+	case st.second:
 		return
-	case second == st.second+1:
+	case st.second + 1:
 		st.lastSecond = st.thisSecond
 	default:
 		st.lastSecond = 0

@@ -16,7 +16,7 @@ func TestPanic(t *testing.T) {
 	for name, run := range map[string]handler{
 		"boom": func(*Server, *call) { panic("out of cheese") },
 		// It panics inside the store, which then holds its lock.
-		"deepboom": func(s *Server, c *call) {
+		"deepboom": func(s *Server, _ *call) {
 			s.values.redis.Lock()
 			panic("the store is locked")
 		},

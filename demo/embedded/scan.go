@@ -64,7 +64,7 @@ func (db *database) page(cursor uint64, count int) (page []*entry, next uint64) 
 	// always; only its entries have to be sorted.
 	window := uint64(positions)
 	if keys := len(db.keys); count < keys/4 {
-		window = positions / uint64(keys) * uint64(count+count/2+16) //nolint:gosec // neither is negative
+		window = positions / uint64(keys) * uint64(count+count/2+16)
 	}
 	for {
 		page = page[:0]
