@@ -103,8 +103,9 @@ func storeSetCommand(s *Server, c *call) {
 		s.notify(classSet, c.command.name, c.db, target)
 		return
 	}
+	s.store(c.db, "DEL", target) // the store keeps an empty set
 	if e != nil {
-		s.remove(e)
+		s.forget(e)
 		s.notify(classGeneric, "del", c.db, target)
 	}
 }

@@ -154,8 +154,8 @@ func (s *Server) run(c *call) {
 		switch {
 		case e != nil && c.command.traits&noTouch == 0 && !c.client.noTouch:
 			e.touched = s.now
-		case e == nil && c.command.traits&readOnly != 0 && s.classes&classMissed != 0:
-			s.notify(classMissed, "keymiss", c.db, key)
+		case e == nil && c.command.traits&readOnly != 0:
+			s.missed(c.db, key)
 		}
 	})
 	begin := time.Now()

@@ -76,6 +76,9 @@ func copyCommand(s *Server, c *call) {
 		return
 	}
 	source := c.db.keys[from]
+	if source == nil {
+		s.missed(c.db, from)
+	}
 	target := s.lookup(db, to)
 	if source == nil || target != nil && !replace {
 		c.reply.integer(0)

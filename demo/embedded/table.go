@@ -80,7 +80,7 @@ func valueCommands() []command {
 		{"get", 2, readOnly | fast, 1, 1, 1, forwardCommand},
 		{"getdel", 2, write | fast, 1, 1, 1, getDeleteCommand},
 		{"getex", -2, write | fast, 1, 1, 1, getExpireCommand},
-		{"getrange", 4, readOnly, 1, 1, 1, forwardCommand},
+		{"getrange", 4, readOnly, 1, 1, 1, getRangeCommand},
 		{"getset", 3, write | fast, 1, 1, 1, getSetCommand},
 		{"incr", 2, write | fast, 1, 1, 1, growCommand(classString, "incrby", always)},
 		{"incrby", 3, write | fast, 1, 1, 1, growCommand(classString, "incrby", always)},
