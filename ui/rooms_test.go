@@ -1,0 +1,117 @@
+// Package ui_test proves the drawing in the README: which room may import which.
+package ui_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// allowedRooms says which packages of this module each room may import, besides those below its own path. Whatever is not
+// named here is forbidden, so that a new room has to be drawn before it can be built.
+var allowedRooms = map[string][]string{
+	"locktop":                    {"locktop/ui/cli"},
+	"locktop/ui/cli":             {"locktop/ui/tui", "locktop/ui/text", "locktop/demo", "locktop/actions", "locktop/inspector", "locktop/keyspace"},
+	"locktop/ui/tui":             {"locktop/ui/text", "locktop/actions", "locktop/inspector", "locktop/keyspace"},
+	"locktop/ui/text":            {},
+	"locktop/demo":               {"locktop/demo/embedded", "locktop/actions", "locktop/inspector", "locktop/keyspace"},
+	"locktop/demo/embedded":      {},
+	"locktop/actions":            {"locktop/inspector", "locktop/keyspace"},
+	"locktop/inspector":          {"locktop/keyspace"},
+	"locktop/keyspace":           {},
+	"locktop/keyspace/redistest": {},
+	"locktop/ui":                 {},
+	"locktop/ui/e2e":             {},
+}
+
+// onlyIn says which rooms alone may import a library, in tests too.
+var onlyIn = map[string][]string{
+	"github.com/charmbracelet/bubbletea": {"locktop/ui/tui"},
+	"github.com/charmbracelet/lipgloss":  {"locktop/ui/tui"},
+	"github.com/charmbracelet/bubbles":   {"locktop/ui/tui"},
+	"github.com/redis/go-redis/v9":       {"locktop/keyspace", "locktop/actions", "locktop/demo"},
+	"github.com/spf13/cobra":             {"locktop/ui/cli"},
+	"github.com/alicebob/miniredis/v2":   {"locktop/demo/embedded"},
+}
+
+type listedPackage struct {
+	ImportPath   string
+	Imports      []string
+	TestImports  []string
+	XTestImports []string
+}
+
+func TestImportsRunDownwards(t *testing.T) {
+	listed := listPackages(t)
+	if len(listed) < 8 {
+		t.Fatalf("go list found %d packages; the rooms are not all there", len(listed))
+	}
+	for _, p := range listed {
+		allowed, drawn := allowedRooms[p.ImportPath]
+		if !drawn {
+			t.Errorf("%s is a room that the drawing does not have", p.ImportPath)
+			continue
+		}
+		for _, imported := range p.Imports {
+			if inModule(imported) && !slices.Contains(allowed, imported) {
+				t.Errorf("%s imports %s, which is not below it", p.ImportPath, imported)
+			}
+		}
+		for _, imported := range slices.Concat(p.Imports, p.TestImports) {
+			for library, rooms := range onlyIn {
+				if isBelow(imported, library) && !slices.ContainsFunc(rooms, func(room string) bool {
+					return isBelow(p.ImportPath, room)
+				}) {
+					t.Errorf("%s imports %s, which only %s may", p.ImportPath, imported, strings.Join(rooms, ", "))
+				}
+			}
+		}
+	}
+}
+
+// TestTopLevel holds the top of the tree to the entries that the project has agreed on.
+func TestTopLevel(t *testing.T) {
+	agreed := []string{"go.mod", "go.sum", "main.go", "ui", "inspector", "actions", "keyspace", "demo", "README.md"}
+	out, err := exec.Command("git", "ls-files", "--full-name", "..").Output()
+	if err != nil {
+		t.Skipf("not a git checkout, so nothing says what belongs to the tree: %v", err)
+	}
+	for name := range strings.Lines(string(out)) {
+		top, _, _ := strings.Cut(strings.TrimSpace(name), "/")
+		if !strings.HasPrefix(top, ".") && !slices.Contains(agreed, top) {
+			t.Errorf("%s is outside the agreed top level", name)
+		}
+	}
+}
+
+func listPackages(t *testing.T) []listedPackage {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "./...")
+	cmd.Dir = filepath.Join("..")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var listed []listedPackage
+	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listedPackage
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return listed
+		} else if err != nil {
+			t.Fatalf("go list printed what is no JSON: %v", err)
+		}
+		listed = append(listed, p)
+	}
+}
+
+func inModule(path string) bool { return isBelow(path, "locktop") }
+
+// isBelow says whether path is the package root or one below it.
+func isBelow(path, root string) bool { return path == root || strings.HasPrefix(path, root+"/") }
