@@ -227,6 +227,9 @@ func (m *model) paintContext(p *painter) {
 		}
 		left = append(left, piece(3, t.faint, sorted))
 	}
+	if m.view == viewEvents && m.events.missed > 0 {
+		left = append(left, piece(1, t.warn, plural(int64(m.events.missed), "event")+" came too fast to be kept"))
+	}
 	var right []segment
 	if m.latest != nil && len(m.latest.Nodes) > 0 {
 		n := &m.latest.Nodes[0]
