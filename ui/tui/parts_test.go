@@ -126,6 +126,9 @@ func TestHeaderIsHonest(t *testing.T) {
 		n.Connected, n.StaleSince, n.Err = false, noon.Add(-24*time.Second), "connection refused"
 	})
 	h.wantSeen("✖ stale since 14:03:03", "connection refused", "lock:invoice:7731")
+	if h.m.at != noon.Add(-24*time.Second) {
+		t.Errorf("the picture is of %v, and not of when it was last true", h.m.at)
+	}
 	rows := h.m.View()[strings.Index(h.m.View(), "STATE"):]
 	if strings.Contains(rows[:strings.Index(rows, "detail")], "\x1b[32m") {
 		t.Error("a stale picture is not dimmed")
