@@ -171,7 +171,7 @@ func TestManyLocksAreSortedOutsideUpdate(t *testing.T) {
 	if len(h.m.table.rows) != 0 || !h.m.arranging {
 		t.Fatal("Update has sorted many rows itself")
 	}
-	h.run()
+	h.run(func() bool { return !h.m.arranging })
 	if len(h.m.table.rows) != len(locks) || h.m.table.rows[0].Key != "lock:0000000" {
 		t.Fatalf("%d rows", len(h.m.table.rows))
 	}
@@ -182,7 +182,7 @@ func TestManyLocksAreSortedOutsideUpdate(t *testing.T) {
 	if len(h.m.table.rows) == 0 {
 		t.Error("a stale sort was shown")
 	}
-	h.run()
+	h.run(func() bool { return !h.m.arranging })
 	if got := h.m.table.rows[0].Key; got != "lock:0020000" {
 		t.Errorf("by key, turned, the first is %s", got)
 	}
