@@ -27,6 +27,7 @@ var allowedRooms = map[string][]string{
 	"locktop/keyspace":           {},
 	"locktop/keyspace/redistest": {},
 	"locktop/ui":                 {},
+	"locktop/ui/e2e":             {},
 }
 
 // onlyIn says which rooms alone may import a library, in tests too.
