@@ -11,23 +11,23 @@ import (
 // paintTTL paints what a lock's lease has left: a bar that drains and a figure. What has no end says so in words.
 func (p *painter) paintTTL(l *inspector.Lock, now time.Time, c column) {
 	words := func(s style, long, short string) {
-		if text.Width(long) <= c.width {
-			short = long
-		}
-		if c.bar > 0 {
+		switch {
+		case c.bar > 0 && text.Width(long) <= c.width:
+			p.left(s, long, c.width)
+		case c.bar > 0:
 			p.left(s, short, c.width)
-		} else {
+		default:
 			p.right(s, short, c.width)
 		}
 	}
 	ttl, ends := ttlAt(l, now)
 	switch stateAt(l, now) {
 	case inspector.StateFreed:
-		verb := "released"
-		if l.FreedBy != "" && l.FreedBy != inspector.CauseUnknown {
+		verb := "gone"
+		if l.FreedBy != "" && l.FreedBy != inspector.CauseUnknown && c.bar > 0 {
 			verb = string(l.FreedBy)
 		}
-		words(p.theme.faint, verb+" "+text.Ago(now.Sub(l.FreedAt)), "gone")
+		words(p.theme.faint, verb+" "+text.Ago(now.Sub(l.FreedAt)), verb)
 	case inspector.StateStuck:
 		words(p.theme.bad, "never", "never")
 	case inspector.StateWrong:

@@ -60,7 +60,7 @@ func (m *model) nothingLines(t *theme) [][]part {
 				const cells = 30
 				full := int(fraction * cells)
 				lines = append(lines,
-					[]part{{t.accent, repeat(fullBlocks, full)}, {t.faint, repeat(lightShades, cells-full)}, {t.plain, "  " + progressText(s)}},
+					[]part{{t.accent, repeat(heavyLines, full)}, {t.faint, repeat(lightLines, cells-full)}, {t.plain, "  " + progressText(s)}},
 					line(t.faint, "%s of %s keys seen, %s of them named like locks",
 						text.Count(s.Scanned), text.Count(s.KeysInDB), text.Count(s.Matched)))
 			}

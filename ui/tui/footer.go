@@ -10,7 +10,7 @@ func (m *model) hint(rank int, b key.Binding, word string) segment {
 	if !b.Enabled() {
 		keyStyle, wordStyle = m.theme.faint, m.theme.faint
 	}
-	return segment{rank, []part{{keyStyle, b.Help().Key}, {wordStyle, " " + word}}}
+	return segment{rank: rank, parts: []part{{keyStyle, b.Help().Key}, {wordStyle, " " + word}}}
 }
 
 // paintFooter paints the hints for where the user is. Help and the way out are there at any width.

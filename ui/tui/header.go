@@ -49,7 +49,7 @@ func (m *model) paintWhere(p *painter) {
 	if n := len(m.latest.Nodes); n > 1 {
 		server += fmt.Sprintf(" · %d nodes", n)
 	}
-	left = append(left, piece(6, t.plain, server))
+	left = append(left, segment{tight: true, rank: 6, parts: []part{{t.plain, server}}})
 	var right []segment
 	if stale := staleNode(m.latest); stale != nil {
 		said := "stale since " + stale.StaleSince.Format("15:04:05")
@@ -136,7 +136,7 @@ func (m *model) paintTotals(p *painter) {
 		defer func() { p.tone = toneNormal }()
 	}
 	totals := &m.shown.Totals
-	left := []segment{{0, []part{{t.strong, plural(int64(totals.Locks), "lock")}}}}
+	left := []segment{{rank: 0, parts: []part{{t.strong, plural(int64(totals.Locks), "lock")}}}}
 	for _, s := range []struct {
 		state inspector.State
 		rank  int
@@ -149,17 +149,17 @@ func (m *model) paintTotals(p *painter) {
 		{inspector.StateWrong, 3, t.odd},
 	} {
 		if n := totals.ByState[s.state]; n > 0 {
-			left = append(left, segment{s.rank, []part{{s.style, text.Count(int64(n))}, {t.plain, " " + string(s.state)}}})
+			left = append(left, segment{rank: s.rank, parts: []part{{s.style, text.Count(int64(n))}, {t.plain, " " + string(s.state)}}})
 		}
 	}
 	right := []segment{
-		{6, []part{{t.plain, rateText(totals.AcquisitionsPerSecond) + " acq/s"}}},
+		{rank: 6, parts: []part{{t.plain, rateText(totals.AcquisitionsPerSecond) + " acq/s"}}},
 		piece(7, t.accent, spark(totals.Rates[10:], false)),
 	}
 	if totals.Suspects > 0 {
-		right = append(right, segment{3, []part{{t.warn, plural(int64(totals.Suspects), "suspect")}}})
+		right = append(right, segment{rank: 3, parts: []part{{t.warn, plural(int64(totals.Suspects), "suspect")}}})
 	}
-	right = append(right, segment{4, []part{{t.plain, text.Count(int64(totals.Contended)) + " contended"}}})
+	right = append(right, segment{rank: 4, parts: []part{{t.plain, text.Count(int64(totals.Contended)) + " contended"}}})
 	p.spread(left, right, p.air())
 }
 
@@ -209,7 +209,7 @@ func (m *model) paintContext(p *painter) {
 	}
 	if !m.order.filter.empty() {
 		shown := text.Truncate(text.Escape(m.order.filter.text), max(p.width/2, 8))
-		left = append(left, segment{0, []part{
+		left = append(left, segment{rank: 0, parts: []part{
 			{t.badge, " /" + shown + " "},
 			{t.plain, " " + m.passing()},
 		}})

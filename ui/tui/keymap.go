@@ -30,16 +30,16 @@ func newKeyMap() keyMap {
 		Up:       bind("↑ k", "up", "up", "k"),
 		Down:     bind("↓ j", "down", "down", "j"),
 		HalfUp:   bind("^u", "half a page up", "ctrl+u"),
-		HalfDown: bind("^d", "half a page down", "ctrl+d"),
-		PageUp:   bind("PgUp ^b", "a page up", "pgup", "ctrl+b"),
-		PageDown: bind("PgDn ^f", "a page down", "pgdown", "ctrl+f"),
-		Top:      bind("g Home", "first", "g", "home"),
-		Bottom:   bind("G End", "last", "G", "end"),
+		HalfDown: bind("^d", "down", "ctrl+d"),
+		PageUp:   bind("PgUp", "a page up", "pgup", "ctrl+b"),
+		PageDown: bind("PgDn", "down", "pgdown", "ctrl+f"),
+		Top:      bind("g", "first", "g", "home"),
+		Bottom:   bind("G", "last", "G", "end"),
 
 		Locks:  bind("1", "locks", "1"),
 		Events: bind("3", "events", "3"),
 		Open:   bind("⏎", "detail", "enter"),
-		Back:   bind("esc", "back; clears filter and marks", "esc"),
+		Back:   bind("esc", "back, clears filter, marks", "esc"),
 
 		Filter:   bind("/", "filter by text or by a glob", "/"),
 		Suspects: bind("!", "suspects only", "!"),
@@ -48,7 +48,7 @@ func newKeyMap() keyMap {
 		Freeze:   bind("␣", "freeze the screen", " "),
 		Mark:     bind("m", "mark", "m"),
 
-		Copy:        bind("y", "copy the key or the marked keys", "y"),
+		Copy:        bind("y", "copy the key or marked keys", "y"),
 		CopyCommand: bind("Y", "copy the redis-cli command", "Y"),
 
 		Release: bind("r", "release", "r"),
@@ -60,27 +60,34 @@ func newKeyMap() keyMap {
 		Suspend:   bind("^z", "to the shell", "ctrl+z"),
 		Interrupt: bind("^c", "quit at once", "ctrl+c"),
 
-		Next:     bind("⇥ ↓ →", "next", "tab", "down", "right"),
-		Previous: bind("⇤ ↑ ←", "previous", "shift+tab", "up", "left"),
+		Next:     bind("⇥", "next", "tab", "down", "right"),
+		Previous: bind("⇤", "previous", "shift+tab", "up", "left"),
 		Choose:   bind("⏎", "choose", "enter"),
 		Cancel:   bind("esc", "cancel", "esc"),
 	}
 }
 
-// helpGroup is a column of the help.
+// helpGroup is a part of the help; keys that belong together share a line.
 type helpGroup struct {
-	title    string
-	bindings []key.Binding
+	title string
+	lines [][]key.Binding
 }
 
 // groups are all keys, as the help shows them.
 func (k keyMap) groups() []helpGroup {
+	one := func(list ...key.Binding) [][]key.Binding {
+		lines := make([][]key.Binding, len(list))
+		for i, b := range list {
+			lines[i] = []key.Binding{b}
+		}
+		return lines
+	}
 	return []helpGroup{
-		{"Move", []key.Binding{k.Up, k.Down, k.HalfUp, k.HalfDown, k.PageUp, k.PageDown, k.Top, k.Bottom}},
-		{"Look", []key.Binding{k.Locks, k.Events, k.Open, k.Back, k.Filter, k.Suspects, k.Sort, k.Reverse, k.Freeze}},
-		{"Act", []key.Binding{k.Release, k.Extend, k.Expire, k.Mark, k.Copy, k.CopyCommand}},
-		{"Leave", []key.Binding{k.Help, k.Quit, k.Suspend, k.Interrupt}},
-		{"In a dialog", []key.Binding{k.Next, k.Previous, k.Choose, k.Cancel}},
+		{"Move", [][]key.Binding{{k.Up, k.Down}, {k.HalfUp, k.HalfDown}, {k.PageUp, k.PageDown}, {k.Top, k.Bottom}}},
+		{"Look", one(k.Locks, k.Events, k.Open, k.Back, k.Filter, k.Suspects, k.Sort, k.Reverse, k.Freeze)},
+		{"Act", one(k.Release, k.Extend, k.Expire, k.Mark, k.Copy, k.CopyCommand)},
+		{"Leave", one(k.Help, k.Quit, k.Suspend, k.Interrupt)},
+		{"In a dialog", [][]key.Binding{{k.Next, k.Previous}, {k.Choose}, {k.Cancel}}},
 	}
 }
 

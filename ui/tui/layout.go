@@ -45,7 +45,7 @@ const paneExtra = 3
 // lanesFor is the number of swim-lanes in the pane under the table.
 func lanesFor(height int) int {
 	if height >= heightPaneTall {
-		return 5
+		return 4
 	}
 	return 3
 }

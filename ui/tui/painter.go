@@ -119,18 +119,19 @@ func (p *painter) bar(full, rest style, fraction float64, cells int) {
 	}
 	n = min(max(n, 0), cells)
 	if n > 0 {
-		p.raw(full, repeat(fullBlocks, n), n)
+		p.raw(full, repeat(heavyLines, n), n)
 	}
 	if n < cells {
-		p.raw(rest, repeat(lightShades, cells-n), cells-n)
+		p.raw(rest, repeat(lightLines, cells-n), cells-n)
 	}
 }
 
-// fullBlocks and lightShades are cut by [repeat], so that a bar costs no memory. Each of their characters takes three
-// bytes.
+// What [repeat] cuts from, so that a bar costs no memory. Each of these characters takes three bytes. Bars in a column
+// are lines rather than blocks, which would grow together into a wall.
 var (
-	fullBlocks  = strings.Repeat("█", 64)
-	lightShades = strings.Repeat("░", 64)
+	fullBlocks = strings.Repeat("█", 64)
+	heavyLines = strings.Repeat("━", 64)
+	lightLines = strings.Repeat("─", 64)
 )
 
 // repeat is the first n characters of a stock of them.

@@ -10,6 +10,8 @@ type part struct {
 
 // segment is a piece of a line that is shown whole or not at all.
 type segment struct {
+	// tight puts it close to the segment before it.
+	tight bool
 	// rank is its importance: the greatest rank is dropped first, and rank 0 never.
 	rank  int
 	parts []part
@@ -17,6 +19,14 @@ type segment struct {
 
 func piece(rank int, s style, t string) segment {
 	return segment{rank: rank, parts: []part{{s, t}}}
+}
+
+// before is the gap before the segment where the line has the given one.
+func (s segment) before(gap int) int {
+	if s.tight {
+		return 1
+	}
+	return gap
 }
 
 func (s segment) width() int {
@@ -51,7 +61,7 @@ func (p *painter) air() int {
 func (p *painter) segments(list []segment, gap int) {
 	for i, s := range list {
 		if i > 0 {
-			p.gap(gap)
+			p.gap(s.before(gap))
 		}
 		for _, part := range s.parts {
 			p.put(part.style, part.text)
@@ -63,7 +73,7 @@ func segmentsWidth(list []segment, gap int) int {
 	w := 0
 	for i, s := range list {
 		if i > 0 {
-			w += gap
+			w += s.before(gap)
 		}
 		w += s.width()
 	}

@@ -179,21 +179,25 @@ func (t *table) paintCell(p *painter, c column, l *inspector.Lock, now time.Time
 	case columnHolder:
 		p.left(p.theme.plain, ownerText(l), c.width)
 	case columnCount:
-		p.right(p.theme.plain, countText(l), c.width)
+		p.figure(countText(l), c.width)
 	case columnTTL:
 		p.paintTTL(l, now, c)
 	case columnHeld:
-		p.right(p.theme.plain, heldText(l, now), c.width)
+		p.figure(heldText(l, now), c.width)
 	case columnWaiters:
-		s := p.theme.plain
 		if l.Waiters.Count > 0 {
-			s = p.theme.warn
+			p.right(p.theme.warn, waitersText(l), c.width)
+		} else {
+			p.figure(waitersText(l), c.width)
 		}
-		p.right(s, waitersText(l), c.width)
 	case columnSpark:
 		p.left(p.theme.accent, sparkText(l, now), c.width)
 	case columnRenewals:
-		p.left(p.theme.plain, renewalsText(l), c.width)
+		s := p.theme.plain
+		if l.Renewals == 0 {
+			s = p.theme.faint
+		}
+		p.left(s, renewalsText(l), c.width)
 	case columnFinding:
 		if f := worstFinding(l); f != nil {
 			p.left(p.theme.severityFace(f.Severity).style, findingText(f), c.width)
@@ -201,6 +205,15 @@ func (t *table) paintCell(p *painter, c column, l *inspector.Lock, now time.Time
 			p.gap(c.width)
 		}
 	}
+}
+
+// figure paints a figure on the right of its column; what is not known, or not there, is faint.
+func (p *painter) figure(s string, width int) {
+	if s == "-" || s == "?" {
+		p.right(p.theme.faint, s, width)
+		return
+	}
+	p.right(p.theme.plain, s, width)
 }
 
 // findingText is a finding on one line.
