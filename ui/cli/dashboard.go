@@ -37,13 +37,14 @@ func (a *app) dashboard(ctx context.Context, o keyspace.Options, look *observing
 		Source: s.locks, Operator: s.operator, Where: shown.where, Narration: shown.narration,
 		Theme: draw.theme, NoColor: noColor, FPS: draw.fps, Sync: !draw.noSync,
 	})
-	switch {
-	case errors.Is(err, tui.ErrInterrupted):
+	if errors.Is(err, tui.ErrInterrupted) {
 		return errInterrupted
-	case ctx.Err() != nil && errors.Is(err, ctx.Err()): // --for is over, or a signal came
-		return nil
-	case err != nil:
-		return failed("the dashboard broke: %w", err)
+	}
+	if broken := (*tui.PanicError)(nil); errors.As(err, &broken) {
+		_, _ = a.stderr.Write(broken.Stack)
+	}
+	if err != nil {
+		return failed("%w", err)
 	}
 	return nil
 }

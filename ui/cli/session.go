@@ -39,7 +39,7 @@ func (s *session) close() error {
 func connect(ctx context.Context, o keyspace.Options) (*session, error) {
 	connection, err := keyspace.Connect(ctx, o)
 	if err != nil {
-		return nil, unreachable(err)
+		return nil, unreachable(o, err)
 	}
 	s := &session{connection: connection}
 	s.atEnd(connection.Close)
@@ -106,9 +106,13 @@ func limit(ctx context.Context, span time.Duration) (context.Context, context.Ca
 }
 
 // unreachable is a failed connection in words. Where nothing answers there is still something to see.
-func unreachable(err error) error {
-	if errors.Is(err, keyspace.ErrUnreachable) {
-		return failed("%w; name another server with -h and -p or --url, or see locks without any: locktop demo", err)
+func unreachable(o keyspace.Options, err error) error {
+	switch {
+	case !errors.Is(err, keyspace.ErrUnreachable):
+		return failed("%w", err)
+	case o.TLS != nil: // A server that does not speak TLS waits for the rest of what it takes for a command.
+		return failed("%w; if the server does not speak TLS, leave --tls (rediss://) out; without a server there is locktop demo", err)
+	default:
+		return failed("%w; name another server with -h and -p or --url, or see locks without one: locktop demo", err)
 	}
-	return failed("%w", err)
 }

@@ -99,9 +99,15 @@ func batched(w io.Writer, one func(io.Writer, inspector.Event) error) func([]ins
 	}
 }
 
+// eventSource is where events come from; *inspector.Inspector is one.
+type eventSource interface {
+	Next(ctx context.Context, after uint64) (*inspector.Snapshot, error)
+	EventsSince(seq uint64) (events []inspector.Event, lost uint64)
+}
+
 // stream writes all events after a sequence number until the context or the source ends. Events that were forgotten
 // before we came to write them are told as a gap.
-func stream(ctx context.Context, locks *inspector.Inspector, seen uint64, write func([]inspector.Event) error) error {
+func stream(ctx context.Context, locks eventSource, seen uint64, write func([]inspector.Event) error) error {
 	var snapshot uint64
 	for {
 		latest, nextErr := locks.Next(ctx, snapshot)
