@@ -74,7 +74,7 @@ func (a *app) act(cmd *cobra.Command, c *acting, name string, r actions.Request,
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	if err := a.mayAct(s, o, c.readOnly != readOnlyOff); err != nil {
+	if err := s.mayAct(o, c.readOnly != readOnlyOff); err != nil {
 		return err
 	}
 	if r.Lock, err = s.read(ctx, key); err != nil {
@@ -102,13 +102,10 @@ func (a *app) act(cmd *cobra.Command, c *acting, name string, r actions.Request,
 func (a *app) ask(ctx context.Context, r actions.Request) error {
 	out, done := a.screen()
 	defer done()
-	l, now := r.Lock, time.Now()
-	fmt.Fprintf(out, "%s on %s, database %d\n", text.Escape(l.Key), text.Escape(string(l.Node)), l.DB)
-	fmt.Fprintf(out, "  %s, %s, held by %s, entries %s, ttl %s, held %s\n", l.Scheme, l.State, holders(l, labelOf), holders(l, countOf), ttl(l, now), held(l, now))
-	for _, f := range l.Findings {
-		fmt.Fprintf(out, "  %s: %s\n", f.Code, text.Escape(f.Text))
+	fmt.Fprintf(out, "%s on %s\n%s\n", text.Escape(r.Lock.Key), text.Escape(string(r.Lock.Node)), actions.Consequence(r))
+	for _, f := range r.Lock.Findings {
+		fmt.Fprintf(out, "%s: %s\n", f.Code, text.Escape(f.Text))
 	}
-	fmt.Fprintf(out, "%s\n", text.Escape(actions.Consequence(r)))
 	yes, err := a.confirm(ctx, strings.ToUpper(string(r.Verb[:1]))+string(r.Verb[1:])+"?")
 	if err != nil {
 		return failed("%s: %w; nothing was done", r.Verb, err)
@@ -170,7 +167,7 @@ func sentence(ref keyspace.Ref, r actions.Request, o actions.Outcome) string {
 	if r.Lock == nil {
 		return fmt.Sprintf("%s is gone: there is no such key in database %d of %s", text.Escape(ref.Key), ref.DB, text.Escape(string(ref.Node)))
 	}
-	return text.Escape(o.Sentence(r))
+	return o.Sentence(r)
 }
 
 func newOutcomeJSON(ref keyspace.Ref, r actions.Request, o actions.Outcome, said string) outcomeJSON {

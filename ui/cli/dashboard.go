@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"locktop/actions"
 	"locktop/inspector"
 	"locktop/keyspace"
 	"locktop/ui/tui"
@@ -29,8 +30,9 @@ func (a *app) dashboard(ctx context.Context, o keyspace.Options, look *observing
 	if !a.hasScreen() {
 		return a.printAll(ctx, s)
 	}
-	if err := a.mayAct(s, o, look.readOnly != readOnlyOff); err != nil {
-		return err
+	if err := s.mayAct(o, look.readOnly != readOnlyOff); err != nil { // One can still look.
+		a.say("actions are off, as with --read-only: %v", err)
+		s.operate(actions.Options{ReadOnly: true, Where: where(o)})
 	}
 	_, noColor := a.lookup("NO_COLOR")
 	err = tui.Run(ctx, tui.Config{
@@ -63,7 +65,6 @@ func (a *app) printAll(ctx context.Context, s *session) error {
 	if err != nil || first == nil {
 		return err
 	}
-	a.sayHow(first)
 	if err := writeTable(a.stdout, present(first.Locks), first.TakenAt, false); err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (a *app) printAll(ctx context.Context, s *session) error {
 	if n := len(first.Events); n > 0 {
 		seen = first.Events[n-1].Seq
 	}
-	return stream(ctx, s.locks, seen, a.eventText())
+	return stream(ctx, s.locks, seen, a.eventText(), a.newTeller().tell)
 }
 
 // complete waits for the first complete snapshot; nil: the context ended before.

@@ -73,7 +73,7 @@ func (f *forgetful) EventsSince(seq uint64) ([]inspector.Event, uint64) {
 
 func TestLostEventsAreTold(t *testing.T) {
 	var out bytes.Buffer
-	if err := stream(t.Context(), &forgetful{}, 0, (&app{stdout: &out}).eventJSON()); err != nil {
+	if err := stream(t.Context(), &forgetful{}, 0, (&app{stdout: &out}).eventJSON(), ignore); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(out.String(), "\n")
@@ -86,7 +86,7 @@ func TestLostEventsAreTold(t *testing.T) {
 func TestStreamEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if err := stream(ctx, endless{}, 0, func([]inspector.Event) error { return nil }); err != nil {
+	if err := stream(ctx, endless{}, 0, func([]inspector.Event) error { return nil }, ignore); err != nil {
 		t.Errorf("got %v", err)
 	}
 }
@@ -99,3 +99,5 @@ func (endless) Next(ctx context.Context, _ uint64) (*inspector.Snapshot, error) 
 	return nil, ctx.Err()
 }
 func (endless) EventsSince(uint64) ([]inspector.Event, uint64) { return nil, 0 }
+
+func ignore(*inspector.Snapshot) {}

@@ -180,7 +180,7 @@ type observing struct {
 
 func (o *observing) add(cmd *cobra.Command) {
 	addGroup(cmd, groupObserving, func(set *pflag.FlagSet) {
-		set.StringArrayVar(&o.patterns, "pattern", nil, "follow the keys that this `GLOB` names, in the place of what people call locks; repeatable")
+		o.addPattern(set)
 		set.Var(newChoice(&o.notify, "auto", "auto", "require", "enable", "off"), "notify",
 			"keyspace notifications: use them if the server has them on, fail without them, switch them on until the end, or poll")
 		set.DurationVar(&o.poll, "poll", time.Second, "`INTERVAL` between reads where changes are not pushed")
@@ -188,6 +188,11 @@ func (o *observing) add(cmd *cobra.Command) {
 	})
 	chosen(cmd, "notify", "auto", "require", "enable", "off")
 	chosen(cmd, "read-only", "on", "strict", "off")
+}
+
+// addPattern offers --pattern.
+func (o *observing) addPattern(set *pflag.FlagSet) {
+	set.StringArrayVar(&o.patterns, "pattern", nil, "follow the keys that this `GLOB` names, in the place of what people call locks; repeatable")
 }
 
 // check refuses what cannot be meant.

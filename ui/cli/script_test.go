@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -36,6 +37,7 @@ func TestMain(m *testing.M) {
 //	tlsserver                the same behind TLS; $CA is its authority's certificate
 //	subscribed               wait until a locktop listens to the server's notifications
 //	enabled                  wait until notify-keyspace-events has the letters that locktop needs
+//	busy key                 from now on the key is set and deleted again and again
 //	redis command...         one command on it; its answer is the output
 //	[!] json path [pattern]  the value at a path (a.0.b) of the last line of the output matches; ! it is not there
 //	plain                    the output has nothing that a terminal would obey
@@ -61,7 +63,7 @@ func TestScripts(t *testing.T) {
 					return nil
 				},
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
-					"server": s.server, "tlsserver": s.tlsServer, "subscribed": s.subscribed, "enabled": s.enabled, "redis": s.redis, "json": jsonAt, "plain": plainOutput, "oneline": oneLineOfError,
+					"server": s.server, "tlsserver": s.tlsServer, "subscribed": s.subscribed, "enabled": s.enabled, "busy": s.busy, "redis": s.redis, "json": jsonAt, "plain": plainOutput, "oneline": oneLineOfError,
 				},
 			})
 		})
@@ -117,6 +119,24 @@ func (s *scripted) enabled(*testscript.TestScript, bool, []string) {
 	redistest.Eventually(s.tb, 10*time.Second, func() (bool, string) {
 		flags := fmt.Sprint(s.running.Do("CONFIG", "GET", "notify-keyspace-events"))
 		return strings.Contains(flags, "h"), flags
+	})
+}
+
+func (s *scripted) busy(ts *testscript.TestScript, _ bool, args []string) {
+	ctx, stop := context.WithCancel(context.Background())
+	var working sync.WaitGroup
+	working.Go(func() {
+		every := time.NewTicker(10 * time.Millisecond)
+		defer every.Stop()
+		for ctx.Err() == nil {
+			s.running.Do("SET", args[0], "worker", "PX", 60000)
+			s.running.Do("DEL", args[0])
+			<-every.C
+		}
+	})
+	ts.Defer(func() {
+		stop()
+		working.Wait()
 	})
 }
 

@@ -84,17 +84,22 @@ func (s *session) ended(ctx context.Context) error {
 	}
 }
 
-// mayAct opens what acting needs: a client of its own, and the audit file.
-func (a *app) mayAct(s *session, o keyspace.Options, readOnly bool) error {
+// mayAct opens what acting needs: a client of its own, and the audit file, without which nothing is done.
+func (s *session) mayAct(o keyspace.Options, readOnly bool) error {
 	audit, err := actions.OpenAudit("")
 	if err != nil {
 		return failed("the audit file cannot be written, and nothing is done without it: %w; XDG_STATE_HOME moves it", err)
 	}
 	s.atEnd(audit.Close)
+	s.operate(actions.Options{ReadOnly: readOnly, Audit: audit, Where: where(o)})
+	return nil
+}
+
+// operate makes the operator.
+func (s *session) operate(o actions.Options) {
 	client := s.connection.NewClient("locktop")
 	s.atEnd(client.Close)
-	s.operator = actions.NewOperator(client, actions.Options{ReadOnly: readOnly, Audit: audit, Where: where(o)})
-	return nil
+	s.operator = actions.NewOperator(client, o)
 }
 
 // limit ends a context after a while; zero: it does not.

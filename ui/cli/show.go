@@ -140,7 +140,7 @@ func writeLock(w io.Writer, l *inspector.Lock, at time.Time) error {
 		if i == 0 {
 			fmt.Fprintln(out, "\ncommands (each acts only if the lock is still as shown)")
 		}
-		fmt.Fprintf(out, "  # %s\n  %s\n", c.Does, text.Escape(c.Command))
+		fmt.Fprintf(out, "  # %s\n  %s\n", c.Does, c.Command)
 	}
 	return out.Flush()
 }

@@ -57,12 +57,7 @@ With -o json each line is a locktop.event/1. Absent fields are omitted; ttl_ms i
 			if output == "json" {
 				write = a.eventJSON()
 			}
-			first, err := complete(ctx, s.locks)
-			if err != nil || first == nil {
-				return err
-			}
-			a.sayHow(first)
-			return stream(ctx, s.locks, 0, write)
+			return stream(ctx, s.locks, 0, write, a.newTeller().tell)
 		},
 	}
 	cmd.Flags().VarP(newChoice(&output, "text", "text", "json"), "output", "o", "form of the output")
@@ -105,13 +100,16 @@ type eventSource interface {
 	EventsSince(seq uint64) (events []inspector.Event, lost uint64)
 }
 
-// stream writes all events after a sequence number until the context or the source ends. Events that were forgotten
+// stream writes all events after a sequence number until the context or the source ends, and shows each snapshot to look. Events that were forgotten
 // before we came to write them are told as a gap.
-func stream(ctx context.Context, locks eventSource, seen uint64, write func([]inspector.Event) error) error {
+func stream(ctx context.Context, locks eventSource, after uint64, write func([]inspector.Event) error, look func(*inspector.Snapshot)) error {
 	var snapshot uint64
 	for {
 		latest, nextErr := locks.Next(ctx, snapshot)
-		events, lost := locks.EventsSince(seen)
+		if nextErr == nil {
+			look(latest)
+		}
+		events, lost := locks.EventsSince(after)
 		if lost > 0 {
 			events = append([]inspector.Event{lostEvents(lost, time.Now())}, events...)
 		}
@@ -119,7 +117,7 @@ func stream(ctx context.Context, locks eventSource, seen uint64, write func([]in
 			if err := write(events); err != nil {
 				return err
 			}
-			seen = max(seen+lost, events[n-1].Seq)
+			after = max(after+lost, events[n-1].Seq)
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -143,18 +141,47 @@ func lostEvents(lost uint64, at time.Time) inspector.Event {
 	}
 }
 
-// sayHow tells on the standard error how the server is seen, and by which patterns.
-func (a *app) sayHow(s *inspector.Snapshot) {
+// teller tells on the standard error how the servers are seen, and when that changes.
+type teller struct {
+	a    *app
+	last map[keyspace.Node]string
+}
+
+func (a *app) newTeller() *teller { return &teller{a, map[keyspace.Node]string{}} }
+
+// tell says what is new. The first moments, in which the feed still finds out what it can have, are passed over.
+func (t *teller) tell(s *inspector.Snapshot) {
 	for _, n := range s.Nodes {
-		line := fmt.Sprintf("%s/%d, %s %s, by %s", text.Escape(string(n.Node)), n.DB, text.Escape(n.Software), text.Escape(n.Version), seenBy(n))
-		if len(n.Patterns) > 0 {
-			line += "; keys " + text.Escape(strings.Join(n.Patterns, " "))
+		if unsettled(n) {
+			continue
 		}
-		if n.Err != "" {
-			line += "; " + text.Escape(n.Err)
+		if line := seen(n); line != t.last[n.Node] {
+			t.last[n.Node] = line
+			t.a.say("%s", line)
 		}
-		a.say("%s", line)
 	}
+}
+
+// unsettled says whether a feed still finds out what it can have: one that polls says why.
+func unsettled(n keyspace.Status) bool {
+	return n.Connected && n.Feed == keyspace.FeedPoll && n.FeedReason == ""
+}
+
+// seen says how a node is seen, and by which patterns.
+func seen(n keyspace.Status) string {
+	line := fmt.Sprintf("%s/%d, %s %s", text.Escape(string(n.Node)), n.DB, text.Escape(n.Software), text.Escape(n.Version))
+	if n.Connected {
+		line += ", by " + seenBy(n)
+	} else {
+		line += ", no answer"
+	}
+	if n.Err != "" {
+		line += ": " + text.Escape(n.Err)
+	}
+	if len(n.Patterns) > 0 {
+		line += "; keys " + text.Escape(strings.Join(n.Patterns, " "))
+	}
+	return line
 }
 
 // seenBy is the feed in words.
