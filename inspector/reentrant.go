@@ -2,46 +2,59 @@ package inspector
 
 import (
 	"strconv"
-	"time"
 
 	"locktop/keyspace"
 )
 
-var reentrantScheme = SchemeInfo{
-	Name:         SchemeReentrant,
-	Systems:      "hash {holder: count} with Lua, hand-written",
-	RecognisedBy: "a hash of one field whose value is a small number, with a TTL or under a name that begins or ends with a lock word",
-	Shows:        "the field as the holder, its entries, the TTL",
-	recognise:    recogniseReentrant,
-}
-
-// maxEntries is the largest number that is taken for a re-entry count.
+// maxEntries is how often a holder may plausibly have entered; a larger number is a counter.
 const maxEntries = 10_000
 
-func recogniseReentrant(r keyspace.Record, name nameEvidence, _ time.Time) (recognition, bool) {
-	if r.Type != keyspace.TypeHash || len(r.Value.Fields) != 1 || name.word == "" || name.accounting {
-		return recognition{}, false
-	}
-	if r.ExpiresAt.IsZero() && !name.strong {
-		return recognition{}, false // a counter of something that has to do with locks
-	}
-	field := r.Value.Fields[0]
-	count, ok := entryCount(field.Value)
-	if !ok || len(field.Name) > maxHolderValue {
-		return recognition{}, false
-	}
-	ttl := "it has a TTL"
-	if r.ExpiresAt.IsZero() {
-		ttl = "it has no TTL"
-	}
-	return recognition{
-		holders:  []Holder{{Owner: field.Name, Label: label(field.Name), Count: Count{N: count, Known: true}}},
-		evidence: []string{name.says(), "a hash of one field with a small number", ttl},
-	}, true
+// reentrantLayout is the lock that texts and home-made libraries keep: a hash with one field, the holder, and its entry
+// count. A hash counter without a TTL looks the same, so that without a TTL the name has to say lock.
+var reentrantLayout = layout{
+	info: SchemeInfo{
+		Name: SchemeReentrant, Systems: "hash and Lua, as in the texts",
+		RecognisedBy: "hash of one field with a small whole number; a TTL, or a name that says lock",
+		Shows:        "holder, entry count, TTL, renewals",
+	},
+	recognise: recogniseReentrant,
 }
 
-// entryCount reads a re-entry count.
-func entryCount(value string) (int64, bool) {
-	n, err := strconv.ParseInt(value, 10, 64)
-	return n, err == nil && n >= 1 && n <= maxEntries
+func recogniseReentrant(l look) (recognition, bool) {
+	r := l.record
+	if r.Type != keyspace.TypeHash || r.Truncated || len(r.Value.Fields) != 1 || l.name.trap || isOtherLayout(r) {
+		return recognition{}, false
+	}
+	field := r.Value.Fields[0]
+	count, whole := parseCount(field.Value)
+	switch {
+	case !whole || count < 1 || count > maxEntries || len(field.Name) > longestToken:
+		return recognition{}, false
+	case l.name.word == "" && (r.ExpiresAt.IsZero() || l.name.other):
+		return recognition{}, false
+	case l.name.aboutAny && !shapeOf(field.Name).random():
+		return recognition{}, false
+	}
+	if fieldName := readName(field.Name); fieldName.aboutAny || countedFields[field.Name] {
+		return recognition{}, false
+	}
+	found := recognition{scheme: SchemeReentrant, held: true, clues: cluesOf(l, SchemeReentrant)}
+	found.holder = Holder{Owner: field.Name, Label: labelOf(field.Name), Count: Count{N: count, Known: true}}
+	found.clues.fact = "a hash of one field with a small number, the entry count"
+	return found, true
+}
+
+// countedFields are names of fields that are counted, not of holders.
+var countedFields = map[string]bool{
+	"hits": true, "value": true, "n": true, "num": true, "number": true, "id": true, "locked": true, "views": true, "size": true,
+	"requests": true, "tries": true, "used": true, "remaining": true, "amount": true, "quantity": true, "qty": true,
+}
+
+// parseCount reads a whole number as Redis writes it.
+func parseCount(s string) (int64, bool) {
+	if s == "" || len(s) > 19 || !isDigits(s) || len(s) > 1 && s[0] == '0' {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil
 }

@@ -6,72 +6,94 @@ import (
 	"locktop/keyspace"
 )
 
-// recognition is what a scheme makes of a record.
-type recognition struct {
-	scheme    Scheme
-	mode      Mode
-	holders   []Holder
-	leaseEnds time.Time // the end of the lease by the value, for schemes that keep it there
-	evidence  []string
-}
-
-// SchemeInfo describes a scheme to people: the README's table of schemes is made of these.
+// SchemeInfo says in words what a scheme is, for the README's table and for help.
 type SchemeInfo struct {
-	Name         Scheme
-	Systems      string // who leaves such locks
-	RecognisedBy string
-	Shows        string
-	recognise    func(r keyspace.Record, name nameEvidence, now time.Time) (recognition, bool)
+	Name Scheme
+	// Systems are who leaves such locks; RecognisedBy is the evidence; Shows is what locktop can tell of them.
+	Systems, RecognisedBy, Shows string
 }
 
-// schemes in the order in which they are tried: what is surest first.
-var schemes = []SchemeInfo{redissonScheme, reentrantScheme, timestampScheme, setnxScheme, tokenScheme, wrongTypeScheme}
+// layout is a scheme: it recognises the records that hold its locks. Adding a scheme is one file with a layout, one line in
+// layouts, and its rows in the table of tests.
+type layout struct {
+	info SchemeInfo
+	// recognise judges one record that exists, by evidence. It allocates nothing where the answer is no: it is asked once
+	// for each read.
+	recognise func(look) (recognition, bool)
+}
 
-// Schemes lists the schemes in the order in which they are tried.
-func Schemes() []SchemeInfo { return schemes }
+// layouts are asked in this order; the first that recognises a record has it. Those with the strongest evidence come first.
+var layouts = [...]layout{redissonLayout, reentrantLayout, timestampLayout, setnxLayout, tokenLayout, wrongTypeLayout}
 
-// recognise asks one scheme after the other what the record is.
+// Schemes lists what locktop knows, for documentation.
+func Schemes() []SchemeInfo {
+	infos := make([]SchemeInfo, 0, len(layouts))
+	for _, l := range layouts {
+		infos = append(infos, l.info)
+	}
+	return infos
+}
+
+// look is what a layout judges.
+type look struct {
+	record keyspace.Record
+	name   name
+	now    time.Time
+	shape  shape // of a string's value
+}
+
+// recognition is what a layout says of a record that it took for a lock.
+type recognition struct {
+	scheme Scheme
+	// holder is the one holder; more are the others, where a scheme has several.
+	holder Holder
+	more   []Holder
+	// held is false where the record shows no holder (a key of the wrong type).
+	held      bool
+	leaseEnds time.Time
+	clues     clues
+}
+
+// recognise asks all layouts.
 func recognise(r keyspace.Record, now time.Time) (recognition, bool) {
-	name := judgeName(r.Key)
-	if name.companion {
+	if !r.Exists() || isCompanion(r.Key) {
 		return recognition{}, false
 	}
-	for _, s := range schemes {
-		if found, ok := s.recognise(r, name, now); ok {
-			found.scheme = s.Name
-			if found.mode == "" {
-				found.mode = ModeExclusive
-			}
+	l := look{record: r, name: readName(r.Key), now: now}
+	if r.Type == keyspace.TypeString {
+		if r.Truncated || r.Size > longestToken {
+			return recognition{}, false // no holder's token is as long; a lock of the wrong type is of another type
+		}
+		l.shape = shapeOf(r.Value.Text)
+	}
+	for i := range layouts {
+		if found, yes := layouts[i].recognise(l); yes {
 			return found, true
 		}
 	}
 	return recognition{}, false
 }
 
-// Follow says whether a record is a lock: the filter for keyspace.ObserveOptions.
-func Follow(r keyspace.Record) bool {
-	if !r.Exists() {
-		return false
-	}
-	_, isLock := recognise(r, r.ReadAt)
-	return isLock
-}
-
 // Inspect judges a single read: the lock it holds, or false where the record is none. now is the local time.
 func Inspect(r keyspace.Record, now time.Time) (*Lock, bool) {
-	if !r.Exists() {
+	found, is := recognise(r, now)
+	if !is {
 		return nil, false
 	}
-	found, isLock := recognise(r, now)
-	if !isLock {
-		return nil, false
-	}
-	s := newStore(Options{}, &eventLog{})
-	t := s.newTrack(r.Ref)
-	s.acquire(t, r, found, nil)
-	lock, _ := s.build(t, now)
-	return lock, true
+	l := newLock(r, found)
+	l.Evidence = found.clues.lines()
+	l.begin(r.ReadAt, false)
+	l.State = l.StateAt(now)
+	l.Findings, _ = Thresholds{}.withDefaults().judge(l, now)
+	return l, true
 }
 
-// maxHolderValue is the longest value that is taken for a token: libraries use 8 to 80 bytes.
-const maxHolderValue = 128
+// Follow says whether a record is a lock, or may become one without being made anew: the filter for
+// keyspace.ObserveOptions. A key that this user may not read is followed: the right may be granted.
+func Follow(r keyspace.Record) bool {
+	if r.Denied != "" {
+		return !readName(r.Key).trap
+	}
+	_, is := recognise(r, r.ReadAt)
+	return is
+}
