@@ -35,7 +35,7 @@ type Field struct {
 type Value struct {
 	// Text is the value of a string, its first [MaxText] bytes at most.
 	Text string
-	// Fields are the fields of a hash in the server's order. None are read of a hash that has more than [MaxFields]
+	// Fields are the fields of a hash, sorted by name. None are read of a hash that has more than [MaxFields]
 	// fields, or that takes more than [MaxHashBytes] of the server's memory.
 	Fields []Field
 }

@@ -1,0 +1,71 @@
+package keyspace
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// clock is what we know of a server's clock. The offset of the measurement with the shortest round trip of the last few
+// is the best one: half of a round trip bounds its error.
+type clock struct {
+	mu      sync.Mutex
+	samples []clockSample
+}
+
+type clockSample struct {
+	offset, roundTrip time.Duration
+}
+
+// clockMemory is how many measurements the clock chooses from; a clock that jumps is followed after as many.
+const clockMemory = 4
+
+// clockJump is how far a measurement may lie from the rest before the rest is forgotten: the clock was set.
+const clockJump = 500 * time.Millisecond
+
+func newClock() *clock { return &clock{} }
+
+func (c *clock) add(sent, received, server time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	roundTrip := received.Sub(sent)
+	s := clockSample{offset: server.Sub(sent.Add(roundTrip / 2)), roundTrip: roundTrip}
+	if n := len(c.samples); n > 0 && (c.samples[n-1].offset-s.offset).Abs() > clockJump+roundTrip {
+		c.samples = c.samples[:0]
+	}
+	if len(c.samples) == clockMemory {
+		c.samples = append(c.samples[:0], c.samples[1:]...)
+	}
+	c.samples = append(c.samples, s)
+}
+
+// offset is the server's clock minus ours.
+func (c *clock) offset() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.samples) == 0 {
+		return 0
+	}
+	best := c.samples[0]
+	for _, s := range c.samples[1:] {
+		if s.roundTrip <= best.roundTrip {
+			best = s
+		}
+	}
+	return best.offset
+}
+
+// measureClock asks the server for its time. A user who may not (NOPERM on TIME) is left with the assumption that the
+// clocks agree.
+func (c *Connection) measureClock(ctx context.Context) error {
+	sent := time.Now()
+	server, err := c.reader.Time(ctx).Result()
+	if isAnswer(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	c.clock.add(sent, time.Now(), server)
+	return nil
+}

@@ -1,0 +1,222 @@
+package keyspace
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+// How long a server may take where [Options] do not say otherwise.
+const (
+	defaultDialTimeout    = 3 * time.Second
+	defaultCommandTimeout = 5 * time.Second
+)
+
+// go-redis writes what it meets to standard error, which would tear the dashboard; we see the same errors as values.
+func init() { redis.SetLogger(&logging.VoidLogger{}) }
+
+// Connection is a server that answered. It is safe for concurrent use.
+type Connection struct {
+	options Options
+	reader  *redis.Client
+	sent    *atomic.Uint64 // commands of the reader and of every feed
+	clock   *clock
+	server  Server
+	// Commands that turned out to be unknown here, or denied, are not tried again.
+	noPExpireTime, noMemoryUsage atomic.Bool
+}
+
+// Server is what a server says of itself.
+type Server struct {
+	Software string // "redis", "valkey"
+	Version  string
+	RunID    string
+	Role     string // "master" or "replica"
+	// Limited says in words why INFO was not to be had; empty where it was.
+	Limited string
+}
+
+// Connect dials the server, and finds out its version, role and what this user may do there. The error is a
+// *[ConnectError], which says what was tried, what went wrong and what would mend it.
+func Connect(ctx context.Context, o Options) (*Connection, error) {
+	o = o.withDefaults()
+	if err := probe(ctx, o); err != nil {
+		return nil, connectError(o, err)
+	}
+	c := &Connection{options: o, sent: new(atomic.Uint64)}
+	c.reader = redis.NewClient(c.redisOptions(o.ClientName, 4))
+	c.reader.AddHook(counter{c.sent})
+	c.clock = newClock()
+	if err := c.greet(ctx); err != nil {
+		_ = c.reader.Close() // the error of greet says more
+		return nil, connectError(o, err)
+	}
+	return c, nil
+}
+
+func (o Options) withDefaults() Options {
+	if o.Network == "" {
+		o.Network = "tcp"
+	}
+	if o.Addr == "" {
+		o.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(DefaultPort))
+	}
+	if o.ClientName == "" {
+		o.ClientName = "locktop"
+	}
+	if o.DialTimeout == 0 {
+		o.DialTimeout = defaultDialTimeout
+	}
+	if o.CommandTimeout == 0 {
+		o.CommandTimeout = defaultCommandTimeout
+	}
+	return o
+}
+
+// probe dials once without the client library, whose pool would try five times and hide the first error.
+func probe(ctx context.Context, o Options) error {
+	dialer := net.Dialer{Timeout: o.DialTimeout}
+	conn, err := dialer.DialContext(ctx, o.Network, o.Addr)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
+// redisOptions are the options of every client that we make: nothing is ever sent twice, and a context ends a wait.
+func (c *Connection) redisOptions(name string, poolSize int) *redis.Options {
+	o := c.options
+	return &redis.Options{
+		Network: o.Network, Addr: o.Addr,
+		Username: o.Username, Password: o.Password, DB: o.DB,
+		TLSConfig:             o.TLS,
+		ClientName:            name,
+		DisableIdentity:       true, // CLIENT SETINFO is unknown before 7.2, and one more thing for an ACL to allow
+		Protocol:              3,
+		MaxRetries:            -1,
+		DialerRetries:         1,
+		DialTimeout:           o.DialTimeout,
+		ReadTimeout:           o.CommandTimeout,
+		WriteTimeout:          o.CommandTimeout,
+		ContextTimeoutEnabled: true,
+		PoolSize:              poolSize,
+		MaintNotificationsConfig: &maintnotifications.Config{
+			Mode: maintnotifications.ModeDisabled, // a service's own maintenance protocol; it would add handshakes
+		},
+	}
+}
+
+// NewClient makes a client of its own for the same server, for those who write (package actions, the demo's workers).
+// MaxRetries is -1: a command whose answer was lost is never sent twice. The caller closes it.
+func (c *Connection) NewClient(name string) *redis.Client {
+	return redis.NewClient(c.redisOptions(name, 16))
+}
+
+// greet asks for what must work (PING) and for what may be denied (INFO).
+func (c *Connection) greet(ctx context.Context) error {
+	if err := c.reader.Ping(ctx).Err(); err != nil && !isDenied(err) {
+		return err
+	}
+	server, err := c.askServer(ctx)
+	if err != nil {
+		return err
+	}
+	c.server = server
+	return c.measureClock(ctx)
+}
+
+func (c *Connection) askServer(ctx context.Context) (Server, error) {
+	info, err := c.reader.Info(ctx).Result()
+	if isDenied(err) || isAbsent(err) {
+		return Server{Software: "redis", Role: "master", Limited: "INFO: " + err.Error()}, nil
+	}
+	if err != nil {
+		return Server{}, err
+	}
+	return parseServer(info), nil
+}
+
+func parseServer(info string) Server {
+	fields := infoFields(info)
+	s := Server{Software: "redis", Version: fields["redis_version"], RunID: fields["run_id"], Role: "master"}
+	if version := fields["valkey_version"]; version != "" {
+		s.Software, s.Version = "valkey", version
+	}
+	if fields["role"] == "slave" {
+		s.Role = "replica"
+	}
+	return s
+}
+
+// infoFields reads INFO's "name:value" lines.
+func infoFields(info string) map[string]string {
+	fields := make(map[string]string)
+	for line := range strings.Lines(info) {
+		if name, value, ok := strings.Cut(strings.TrimRight(line, "\r\n"), ":"); ok {
+			fields[name] = value
+		}
+	}
+	return fields
+}
+
+// Node is the name of the server.
+func (c *Connection) Node() Node { return c.options.Node() }
+
+// DB is the number of the database that is looked at.
+func (c *Connection) DB() int { return c.options.DB }
+
+// Server is what the server said of itself when it was connected.
+func (c *Connection) Server() Server { return c.server }
+
+// Databases counts the keys of every database that has any, by INFO keyspace.
+func (c *Connection) Databases(ctx context.Context) (map[int]int64, error) {
+	info, err := c.reader.Info(ctx, "keyspace").Result()
+	if err != nil {
+		return nil, wrap("info keyspace", err)
+	}
+	counts := make(map[int]int64)
+	for name, value := range infoFields(info) {
+		number, isDB := strings.CutPrefix(name, "db")
+		if !isDB {
+			continue
+		}
+		keys, _, _ := strings.Cut(strings.TrimPrefix(value, "keys="), ",")
+		db, errDB := strconv.Atoi(number)
+		n, errKeys := strconv.ParseInt(keys, 10, 64)
+		if err := errors.Join(errDB, errKeys); err != nil {
+			return nil, wrap("info keyspace: "+value, err)
+		}
+		counts[db] = n
+	}
+	return counts, nil
+}
+
+// Close closes the connection's clients.
+func (c *Connection) Close() error { return c.reader.Close() }
+
+// counter counts the commands that a client sends.
+type counter struct{ sent *atomic.Uint64 }
+
+func (counter) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (h counter) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		h.sent.Add(1)
+		return next(ctx, cmd)
+	}
+}
+
+func (h counter) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		h.sent.Add(uint64(len(cmds)))
+		return next(ctx, cmds)
+	}
+}

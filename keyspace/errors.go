@@ -1,0 +1,127 @@
+package keyspace
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// What can be wrong with a server that does not let us in. Test with errors.Is on what [Connect] returns.
+var (
+	ErrUnreachable = errors.New("nothing answers")
+	ErrAuth        = errors.New("wrong user or password")
+	ErrTLS         = errors.New("TLS failed")
+	ErrNotRedis    = errors.New("not a Redis server")
+	ErrPermission  = errors.New("no permission")
+)
+
+// ConnectError says what was tried, what went wrong, and what would mend it, without any secret.
+type ConnectError struct {
+	Addr string // as in [Node]
+	Kind error  // one of the sentinels above, or nil
+	Err  error  // the cause
+	Mend string // what the user can do; may be empty
+}
+
+func (e *ConnectError) Error() string {
+	text := "connect " + e.Addr + ": "
+	if e.Kind != nil {
+		text += e.Kind.Error() + ": "
+	}
+	text += e.Err.Error()
+	if e.Mend != "" {
+		text += "; " + e.Mend
+	}
+	return text
+}
+
+// Unwrap makes errors.Is find both the sentinel and the cause.
+func (e *ConnectError) Unwrap() []error {
+	if e.Kind == nil {
+		return []error{e.Err}
+	}
+	return []error{e.Kind, e.Err}
+}
+
+// connectError sorts an error of the first commands by what would mend it.
+func connectError(o Options, err error) error {
+	e := &ConnectError{Addr: string(o.Node()), Err: err}
+	var certificate *tls.CertificateVerificationError
+	var unknownAuthority x509.UnknownAuthorityError
+	var recordHeader tls.RecordHeaderError
+	text := err.Error()
+	switch {
+	case errors.As(err, &certificate), errors.As(err, &unknownAuthority):
+		e.Kind, e.Mend = ErrTLS, "give the CA that signed the server's certificate with --cacert, or its name with --sni"
+	case errors.As(err, &recordHeader), strings.Contains(text, "first record does not look like a TLS handshake"):
+		e.Kind, e.Mend = ErrTLS, "this port speaks plain Redis: leave --tls (rediss://) out"
+	case strings.Contains(text, "tls: "):
+		e.Kind, e.Mend = ErrTLS, "check --cert, --key and --cacert"
+	case hasPrefix(err, "WRONGPASS"), hasPrefix(err, "ERR invalid password"), hasPrefix(err, "ERR AUTH"):
+		e.Kind, e.Mend = ErrAuth, "give the right ones with --user and REDISCLI_AUTH"
+	case hasPrefix(err, "NOAUTH"):
+		e.Kind, e.Mend = ErrAuth, "this server wants a password: set REDISCLI_AUTH, or use --askpass"
+	case hasPrefix(err, "NOPERM"):
+		e.Kind, e.Mend = ErrPermission, "the user needs the ACL rules that `locktop check` prints"
+	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, os.ErrNotExist), errors.Is(err, syscall.ENOENT):
+		e.Kind = ErrUnreachable
+	case isTimeout(err):
+		e.Kind = ErrUnreachable
+		e.Err = errors.New("no answer in time")
+		if o.TLS == nil {
+			e.Mend = "if the server wants TLS, add --tls"
+		}
+	case errors.As(err, new(*net.DNSError)), errors.As(err, new(*net.OpError)):
+		e.Kind = ErrUnreachable
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		e.Kind, e.Err = ErrNotRedis, errors.New("the connection was closed without an answer")
+		if o.TLS == nil {
+			e.Mend = "if the server wants TLS, add --tls"
+		}
+	case strings.HasPrefix(text, "redis: can't parse"), strings.Contains(text, "invalid reply"):
+		e.Kind, e.Err = ErrNotRedis, errors.New("the answer is not in Redis' protocol")
+	}
+	return e
+}
+
+func isTimeout(err error) bool {
+	var timeout net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
+}
+
+// hasPrefix says whether a server answered with an error of this code.
+func hasPrefix(err error, code string) bool {
+	var answer redis.Error
+	return errors.As(err, &answer) && strings.HasPrefix(answer.Error(), code)
+}
+
+// isDenied says whether the ACL forbade a command, a key or a channel.
+func isDenied(err error) bool { return hasPrefix(err, "NOPERM") }
+
+// isAbsent says whether the server does not know a command, or hides it under another name.
+func isAbsent(err error) bool {
+	return hasPrefix(err, "ERR unknown command") || hasPrefix(err, "ERR unknown subcommand") ||
+		hasPrefix(err, "ERR Unknown subcommand")
+}
+
+// isAnswer says whether err is the server's own word, so that the connection itself is sound.
+func isAnswer(err error) bool {
+	var answer redis.Error
+	return errors.As(err, &answer)
+}
+
+func wrap(operation string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", operation, err)
+}

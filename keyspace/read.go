@@ -1,0 +1,257 @@
+package keyspace
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// readBatch is how many keys one pipeline reads: enough to hide the round trip, and well below a millisecond of the
+// server's time.
+const readBatch = 500
+
+// hashSamples makes MEMORY USAGE look at every field of a hash that we would read.
+const hashSamples = MaxFields
+
+// Read reads the named keys once, bounded as in [Record]; a Record each, in the same order.
+func (c *Connection) Read(ctx context.Context, keys ...string) ([]Record, error) {
+	records := make([]Record, 0, len(keys))
+	for start := 0; start < len(keys); start += readBatch {
+		batch, err := c.readBatch(ctx, keys[start:min(start+readBatch, len(keys))])
+		if err != nil {
+			return nil, fmt.Errorf("read %d keys of %s: %w", len(keys), c.Node(), err)
+		}
+		records = append(records, batch...)
+	}
+	return records, nil
+}
+
+// reading is one key on its way through the stages of a batch.
+type reading struct {
+	record *Record
+	kind   *redis.StatusCmd
+	expiry *redis.Cmd
+	size   *redis.IntCmd
+	text   *redis.StringCmd
+	memory *redis.IntCmd
+	fields *redis.MapStringStringCmd // in no order: takeFields sorts them
+	wanted bool                      // a hash that is small enough to be read
+}
+
+// readBatch reads in three pipelines: what is it, how large is it, and, of small hashes only, what is in it. A key that
+// changes its type between two of them is answered with WRONGTYPE; it is read once more, and is left to the hint that
+// such a change causes if it changed again.
+func (c *Connection) readBatch(ctx context.Context, keys []string) ([]Record, error) {
+	records := make([]Record, len(keys))
+	readings := make([]reading, len(keys))
+	for i, key := range keys {
+		records[i].Ref = Ref{Node: c.Node(), DB: c.options.DB, Key: key}
+		readings[i].record = &records[i]
+	}
+	again, err := c.readStages(ctx, readings)
+	if err != nil {
+		return nil, err
+	}
+	if len(again) > 0 {
+		if _, err := c.readStages(ctx, again); err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
+}
+
+func (c *Connection) readStages(ctx context.Context, readings []reading) (changed []reading, err error) {
+	if err := c.readTypes(ctx, readings); err != nil {
+		return nil, err
+	}
+	if err := c.readSizes(ctx, readings); err != nil {
+		return nil, err
+	}
+	return c.readFields(ctx, readings)
+}
+
+// readTypes is the first stage: TYPE and the expiry.
+func (c *Connection) readTypes(ctx context.Context, readings []reading) error {
+	absolute := !c.noPExpireTime.Load()
+	sent := time.Now()
+	pipe := c.reader.Pipeline()
+	for i := range readings {
+		r := &readings[i]
+		r.kind = pipe.Type(ctx, r.record.Key)
+		if absolute {
+			r.expiry = pipe.Do(ctx, "PEXPIRETIME", r.record.Key)
+		} else {
+			r.expiry = pipe.Do(ctx, "PTTL", r.record.Key)
+		}
+	}
+	if err := exec(ctx, pipe); err != nil {
+		return err
+	}
+	received := time.Now()
+	if absolute && isAbsent(readings[0].expiry.Err()) { // a server before 7.0
+		c.noPExpireTime.Store(true)
+		return c.readTypes(ctx, readings)
+	}
+	middle := sent.Add(received.Sub(sent) / 2)
+	offset := c.clock.offset()
+	for i := range readings {
+		r := &readings[i]
+		*r.record = Record{Ref: r.record.Ref, ReadAt: received}
+		kind, errKind := r.kind.Result()
+		left, errExpiry := r.expiry.Int64()
+		if err := cmp.Or(errKind, errExpiry); err != nil {
+			r.deny(err)
+			continue
+		}
+		r.record.Type = Type(kind)
+		switch {
+		case r.record.Type == TypeNone || left < 0:
+		case absolute:
+			r.record.ExpiresAt = time.UnixMilli(left).Add(-offset)
+		default:
+			r.record.ExpiresAt = middle.Add(time.Duration(left) * time.Millisecond)
+		}
+	}
+	return nil
+}
+
+// readSizes is the second stage: how large it is, and of a string its beginning, which is bounded in itself.
+func (c *Connection) readSizes(ctx context.Context, readings []reading) error {
+	pipe := c.reader.Pipeline()
+	for i := range readings {
+		r := &readings[i]
+		key := r.record.Key
+		switch r.record.Type {
+		case TypeString:
+			r.size = pipe.StrLen(ctx, key)
+			r.text = pipe.GetRange(ctx, key, 0, MaxText-1)
+		case TypeHash:
+			r.size = pipe.HLen(ctx, key)
+			if !c.noMemoryUsage.Load() {
+				r.memory = pipe.MemoryUsage(ctx, key, hashSamples)
+			}
+		case TypeList:
+			r.size = pipe.LLen(ctx, key)
+		case TypeSet:
+			r.size = pipe.SCard(ctx, key)
+		case TypeZSet:
+			r.size = pipe.ZCard(ctx, key)
+		case TypeStream:
+			r.size = pipe.XLen(ctx, key)
+		default: // none, denied, or a module's type
+		}
+	}
+	if pipe.Len() == 0 {
+		return nil
+	}
+	if err := exec(ctx, pipe); err != nil {
+		return err
+	}
+	for i := range readings {
+		c.takeSize(&readings[i])
+	}
+	return nil
+}
+
+func (c *Connection) takeSize(r *reading) {
+	if r.size == nil {
+		return
+	}
+	size, err := r.size.Result()
+	switch {
+	case hasPrefix(err, "WRONGTYPE"):
+		return // readFields collects those
+	case err != nil && r.record.Type != TypeString && r.record.Type != TypeHash:
+		return // a length that we may not ask for is worth less than the rest
+	case err != nil:
+		r.deny(err)
+		return
+	}
+	r.record.Size = size
+	switch r.record.Type {
+	case TypeString:
+		text, err := r.text.Result()
+		if err != nil && !hasPrefix(err, "WRONGTYPE") {
+			r.deny(err)
+			return
+		}
+		r.record.Value.Text = text
+		r.record.Truncated = size > int64(len(text))
+	case TypeHash:
+		r.wanted = size > 0 && size <= MaxFields && c.smallHash(r)
+		r.record.Truncated = !r.wanted
+	default:
+	}
+}
+
+// smallHash says whether a hash of few fields is small enough to be read whole. Where MEMORY USAGE is not to be had there
+// is no bounded way to know, and the hash is read: a few fields are what locks have.
+func (c *Connection) smallHash(r *reading) bool {
+	if r.memory == nil {
+		return true
+	}
+	memory, err := r.memory.Result()
+	if isDenied(err) || isAbsent(err) {
+		c.noMemoryUsage.Store(true)
+		return true
+	}
+	return err == nil && memory <= MaxHashBytes
+}
+
+// readFields is the third stage. It returns the readings whose keys changed their type since the first.
+func (c *Connection) readFields(ctx context.Context, readings []reading) (changed []reading, err error) {
+	pipe := c.reader.Pipeline()
+	for i := range readings {
+		if r := &readings[i]; r.wanted {
+			r.fields = pipe.HGetAll(ctx, r.record.Key)
+		}
+	}
+	if pipe.Len() > 0 {
+		if err := exec(ctx, pipe); err != nil {
+			return nil, err
+		}
+	}
+	for i := range readings {
+		r := &readings[i]
+		switch {
+		case r.size != nil && hasPrefix(r.size.Err(), "WRONGTYPE"),
+			r.text != nil && hasPrefix(r.text.Err(), "WRONGTYPE"),
+			r.fields != nil && hasPrefix(r.fields.Err(), "WRONGTYPE"):
+			changed = append(changed, reading{record: r.record})
+		case r.fields != nil:
+			r.takeFields()
+		}
+	}
+	return changed, nil
+}
+
+// deny keeps the server's reason why a key may not be read, and nothing else.
+func (r *reading) deny(err error) {
+	*r.record = Record{Ref: r.record.Ref, ReadAt: r.record.ReadAt, Denied: err.Error()}
+}
+
+func (r *reading) takeFields() {
+	fields, err := r.fields.Result()
+	if err != nil {
+		r.deny(err)
+		return
+	}
+	r.record.Value.Fields = make([]Field, 0, len(fields))
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		r.record.Value.Fields = append(r.record.Value.Fields, Field{Name: name, Value: fields[name]})
+	}
+}
+
+// exec runs a pipeline and returns an error only where the connection failed: an error that the server answered to one
+// command is for the reader of that command.
+func exec(ctx context.Context, pipe redis.Pipeliner) error {
+	if _, err := pipe.Exec(ctx); err != nil && !isAnswer(err) {
+		return err
+	}
+	return nil
+}
