@@ -80,6 +80,7 @@ func (p *painter) heading(title, more string) {
 func (d *detail) page(p *painter, now time.Time) {
 	t, l := p.theme, d.lock
 	f := t.faceOf(l, now)
+	p.blank()
 	p.gap(1)
 	p.put(t.cursor, "▌ ")
 	p.put(f.style, f.glyph+" "+f.word)
@@ -107,7 +108,10 @@ func (d *detail) page(p *painter, now time.Time) {
 	if len(l.Evidence) > 0 {
 		p.heading("Why it is taken for a lock", "")
 		for _, e := range l.Evidence {
-			p.paragraph("·", t.plain, text.Escape(e))
+			p.gap(rowPrefix)
+			p.put(t.faint, "· ")
+			p.put(t.plain, text.Escape(e))
+			p.end()
 		}
 	}
 	d.commands(p)

@@ -51,7 +51,7 @@ func TestConfirmActsOnWhatWasSeen(t *testing.T) {
 	h.operator.outcome = actions.Outcome{Result: actions.ResultNotHolder, Holder: "worker-8"}
 	h.keys("tab", "enter")
 	h.wantSeen("… release lock:invoice:7731")
-	h.run()
+	h.answer()
 	if len(h.operator.requests) != 1 {
 		t.Fatalf("%d requests", len(h.operator.requests))
 	}
@@ -86,7 +86,7 @@ func TestReleaseOfReentrantAsksHowMuch(t *testing.T) {
 		h.keys(c.keys[:len(c.keys)-1]...)
 		h.wantSeen(c.word)
 		h.keys(c.keys[len(c.keys)-1])
-		h.run()
+		h.answer()
 		if len(h.operator.requests) != 1 || h.operator.requests[0].Entries != c.entries {
 			t.Errorf("%v requested %+v", c.keys, h.operator.requests)
 		}
@@ -110,7 +110,7 @@ func TestExtendAsksTheLease(t *testing.T) {
 		h.keys(string(r))
 	}
 	h.keys("tab", "tab", "enter")
-	h.run()
+	h.answer()
 	if len(h.operator.requests) != 1 || h.operator.requests[0].TTL != 90*time.Second {
 		t.Errorf("requested %+v", h.operator.requests)
 	}
@@ -135,7 +135,7 @@ func TestSeveralHoldersAreChosenFrom(t *testing.T) {
 	h.keys("up", "up", "right")
 	h.wantSeen("holder   worker-5, entered once")
 	h.keys("tab", "tab", "tab", "enter")
-	h.run()
+	h.answer()
 	if len(h.operator.requests) != 1 || h.operator.requests[0].Owner != "worker-5" {
 		t.Errorf("requested %+v", h.operator.requests)
 	}

@@ -65,16 +65,22 @@ func (h *harness) show(s *inspector.Snapshot) {
 	h.send(snapshotMsg{snapshot: s})
 }
 
-// run runs the commands that are pending, but for those that wait for the source or the clock.
-func (h *harness) run() {
+// run runs the commands that are pending, until what a test waits for has come; without a condition, until none of them
+// has answered for a while, since some wait for the source or the clock.
+func (h *harness) run(until ...func() bool) {
 	h.t.Helper()
-	for len(h.pending) > 0 {
-		cmd := h.pending[0]
-		h.pending = h.pending[1:]
-		result := make(chan tea.Msg, 1)
-		go func() { result <- cmd() }()
+	results := make(chan tea.Msg, 256)
+	patience := 50 * time.Millisecond
+	if len(until) > 0 {
+		patience = 20 * time.Second
+	}
+	for len(until) == 0 || !until[0]() {
+		for _, cmd := range h.pending {
+			go func() { results <- cmd() }()
+		}
+		h.pending = nil
 		select {
-		case msg := <-result:
+		case msg := <-results:
 			switch msg := msg.(type) {
 			case tea.BatchMsg:
 				h.pending = append(h.pending, msg...)
@@ -82,10 +88,19 @@ func (h *harness) run() {
 			default:
 				h.send(msg)
 			}
-		case <-time.After(50 * time.Millisecond):
-			// It waits for the source or the clock, and ends with the test's context or its timer.
+		case <-time.After(patience):
+			if len(until) > 0 {
+				h.t.Fatal("what was waited for has not come")
+			}
+			return
 		}
 	}
+}
+
+// answer runs the commands until one of them has answered with a toast, as actions and copies do.
+func (h *harness) answer() {
+	h.t.Helper()
+	h.run(func() bool { return h.m.toast.text != "" && !strings.HasPrefix(h.m.toast.text, "…") })
 }
 
 // keys types keys, named as Bubble Tea names them.

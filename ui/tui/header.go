@@ -23,6 +23,24 @@ func staleNode(s *inspector.Snapshot) *keyspace.Status {
 	return nil
 }
 
+// pictureOf is the moment that the screen shows: now, or when nothing answers any more the moment from which on the
+// picture is old. Counting on would make every lease seem to be over.
+func pictureOf(s *inspector.Snapshot, now time.Time) time.Time {
+	if s == nil || len(s.Nodes) == 0 {
+		return now
+	}
+	since := time.Time{}
+	for i := range s.Nodes {
+		if s.Nodes[i].Connected || s.Nodes[i].StaleSince.IsZero() {
+			return now
+		}
+		if s.Nodes[i].StaleSince.After(since) {
+			since = s.Nodes[i].StaleSince
+		}
+	}
+	return since
+}
+
 // paintHeader paints where we look and how we see, and the totals. It tells of the latest snapshot also while the screen
 // below stands still: that the connection is lost must be seen then too.
 func (m *model) paintHeader(p *painter, lines int) {
@@ -152,9 +170,13 @@ func (m *model) paintTotals(p *painter) {
 			left = append(left, segment{rank: s.rank, parts: []part{{s.style, text.Count(int64(n))}, {t.plain, " " + string(s.state)}}})
 		}
 	}
+	seconds := 10
+	if p.width >= 150 {
+		seconds = len(totals.Rates)
+	}
 	right := []segment{
 		{rank: 6, parts: []part{{t.plain, rateText(totals.AcquisitionsPerSecond) + " acq/s"}}},
-		piece(7, t.accent, spark(totals.Rates[10:], false)),
+		piece(7, t.accent, spark(totals.Rates[len(totals.Rates)-seconds:], false)),
 	}
 	if totals.Suspects > 0 {
 		right = append(right, segment{rank: 3, parts: []part{{t.warn, plural(int64(totals.Suspects), "suspect")}}})
@@ -226,6 +248,9 @@ func (m *model) paintContext(p *painter) {
 			sorted += ", turned"
 		}
 		left = append(left, piece(3, t.faint, sorted))
+	}
+	if m.view == viewEvents && m.events.missed > 0 {
+		left = append(left, piece(1, t.warn, plural(int64(m.events.missed), "event")+" came too fast to be kept"))
 	}
 	var right []segment
 	if m.latest != nil && len(m.latest.Nodes) > 0 {

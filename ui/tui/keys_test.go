@@ -114,14 +114,14 @@ var keyTests = map[string]func(t *testing.T, h *harness, press string){
 		h.wantSeen("+2 marked")
 		wantIndex(t, h, 2)
 		h.keys("y")
-		h.run()
+		h.answer()
 		if len(h.copied) != 1 || h.copied[0] != "lock:invoice:7731\nmutex:queue" {
 			t.Errorf("copied %q", h.copied)
 		}
 	},
 	"Copy": func(t *testing.T, h *harness, press string) {
 		h.keys("/", "e", "v", "i", "l", "enter", press)
-		h.run()
+		h.answer()
 		if want := `evil\x1b[2J\x1b]0;pwned\x07\u202ekcol`; len(h.copied) != 1 || h.copied[0] != want {
 			t.Errorf("copied %q, want %q", h.copied, want)
 		}
@@ -129,7 +129,7 @@ var keyTests = map[string]func(t *testing.T, h *harness, press string){
 	},
 	"CopyCommand": func(t *testing.T, h *harness, press string) {
 		h.keys(press)
-		h.run()
+		h.answer()
 		if len(h.copied) == 1 && !strings.Contains(h.copied[0], "redis-cli") {
 			t.Errorf("copied %q", h.copied[0])
 		}

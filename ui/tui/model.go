@@ -104,7 +104,7 @@ func (m *model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 		return m, tea.Quit
 	}
 	if !m.paused() {
-		m.at = m.clock()
+		m.at = pictureOf(m.latest, m.clock())
 	}
 	if m.config.Narration != nil {
 		m.narration = m.config.Narration()
@@ -196,7 +196,7 @@ func (m *model) showLatest() tea.Cmd {
 		return nil
 	}
 	m.shown = m.latest
-	m.at = m.clock()
+	m.at = pictureOf(m.latest, m.clock())
 	m.events.catchUp()
 	if m.detail != nil {
 		m.detail.refresh(m.shown)

@@ -1,4 +1,4 @@
-// Package tui is the dashboard: the only importer of Bubble Tea and Lip Gloss.
+// Package tui is the dashboard: the only importer of Bubble Tea.
 //
 // One goroutine, Bubble Tea's, owns the model. Snapshots reach it by one blocking command that is armed anew each time, so
 // that the latest wins and no event of Redis ever costs a message of its own; a local clock counts TTLs down without any

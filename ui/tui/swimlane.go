@@ -27,6 +27,7 @@ type lane struct {
 type mark struct {
 	column int
 	cause  inspector.Cause
+	label  string // of the holder whose hold ended
 }
 
 // swimlane is who had a lock over a span of time that ends now.
@@ -72,7 +73,7 @@ func newSwimlane(l *inspector.Lock, now time.Time, span time.Duration, columns, 
 		}
 		s.lanes[i].draw(h, l, now, at, columns)
 		if !h.Until.IsZero() && !h.Until.After(now) {
-			s.marks = append(s.marks, mark{min(at(h.Until), columns-1), h.Cause})
+			s.marks = append(s.marks, mark{min(at(h.Until), columns-1), h.Cause, labelOf(l, h.Owner)})
 		}
 	}
 	return s
@@ -165,7 +166,7 @@ func (s swimlane) paintMarks(p *painter, indent int) {
 	place := func(m mark) {
 		w := word{column: m.column, text: string(m.cause), style: p.theme.faint}
 		if alarming(m.cause) {
-			w.text, w.style = "✖ "+w.text, p.theme.bad
+			w.text, w.style = "✖ "+w.text+" while held: "+text.Truncate(text.Escape(m.label), laneLabelMax), p.theme.bad
 		}
 		width := text.Width(w.text)
 		w.column = max(min(w.column, p.width-indent-1-width), 0)
@@ -203,7 +204,10 @@ func alarming(c inspector.Cause) bool {
 
 // spanFor is the least of the usual spans that shows the whole history of a lock.
 func spanFor(l *inspector.Lock, now time.Time) time.Duration {
-	spans := []time.Duration{time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour}
+	const minute, hour = time.Minute, time.Hour
+	spans := []time.Duration{
+		minute, 2 * minute, 5 * minute, 10 * minute, 30 * minute, hour, 3 * hour, 6 * hour, 12 * hour, 24 * hour,
+	}
 	if len(l.History) == 0 {
 		return spans[0]
 	}
@@ -218,16 +222,12 @@ func spanFor(l *inspector.Lock, now time.Time) time.Duration {
 
 // spanText is a span for a title.
 func spanText(d time.Duration) string {
-	switch d {
-	case time.Minute:
+	switch {
+	case d == time.Minute:
 		return "60 s"
-	case 10 * time.Minute:
-		return "10 minutes"
-	case time.Hour:
-		return "hour"
-	case 6 * time.Hour:
-		return "6 hours"
+	case d < time.Hour:
+		return plural(int64(d/time.Minute), "minute")
 	default:
-		return "24 hours"
+		return plural(int64(d/time.Hour), "hour")
 	}
 }
