@@ -1,7 +1,6 @@
 package actions
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -24,8 +23,11 @@ func Consequence(r Request) string {
 	case !supported:
 		return strings.Join(append(lines, "Not possible: "+recipe.Refused[r.Verb]+"."), "\n")
 	}
-	lines = append(lines, verbWords(r, step))
-	lines = append(lines, step.Then)
+	does, then := step.Does, step.Then
+	if milder(r) && step.Milder != "" {
+		does, then = step.Milder, step.MilderThen
+	}
+	lines = append(lines, verbWords(r)+" "+does+".", then)
 	if r.Verb != VerbExtend {
 		lines = append(lines, recipe.Warnings...)
 	}
@@ -88,18 +90,32 @@ func waiterWords(w inspector.Waiters) string {
 	}
 }
 
-// verbWords says what will be done.
-func verbWords(r Request, step Step) string {
+// milder says whether the request is for the verb's milder form.
+func milder(r Request) bool {
+	switch r.Verb {
+	case VerbForceExpire:
+		return r.TTL > 0
+	case VerbRelease:
+		holder, _ := holderOf(r)
+		return r.Entries > 0 && !(holder.Count.Known && holder.Count.N <= r.Entries)
+	case VerbExtend:
+		return false
+	}
+	return false
+}
+
+// verbWords begins the sentence that says what will be done.
+func verbWords(r Request) string {
 	switch {
 	case r.Verb == VerbExtend:
-		return fmt.Sprintf("Extending it to %s %s.", span(r.TTL), step.Does)
-	case r.Verb == VerbRelease && r.Entries > 0:
-		return fmt.Sprintf("Releasing %s %s.", plural(r.Entries, "entry", "entries"), step.Does)
-	case r.Verb == VerbRelease:
-		return "Releasing it " + step.Does + "."
-	case r.TTL > 0:
-		return fmt.Sprintf("Force-expiring it in %s %s.", span(r.TTL), step.Does)
+		return "Extending it to " + span(r.TTL)
+	case r.Verb == VerbForceExpire && r.TTL > 0:
+		return "Force-expiring it in " + span(r.TTL)
+	case r.Verb == VerbForceExpire:
+		return "Force-expiring it now"
+	case milder(r):
+		return "Releasing " + plural(r.Entries, "entry", "entries")
 	default:
-		return "Force-expiring it now " + step.Does + "."
+		return "Releasing it"
 	}
 }
