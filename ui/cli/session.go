@@ -102,12 +102,18 @@ func (s *session) operate(o actions.Options) {
 	s.operator = actions.NewOperator(client, o)
 }
 
-// limit ends a context after a while; zero: it does not.
+// limit ends a context after a while; zero: it does not. The context has no deadline: a command that is under way at the
+// end would run into it, and be told as a lost connection.
 func limit(ctx context.Context, span time.Duration) (context.Context, context.CancelFunc) {
-	if span == 0 {
-		return context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(ctx)
+	if span > 0 {
+		timer := time.AfterFunc(span, cancel)
+		return ctx, func() {
+			timer.Stop()
+			cancel()
+		}
 	}
-	return context.WithTimeout(ctx, span)
+	return ctx, cancel
 }
 
 // unreachable is a failed connection in words. Where nothing answers there is still something to see.
