@@ -8,7 +8,9 @@
 // # Guaranteed
 //
 //   - Keyspace notifications are those of Redis 7.0.15 for the commands of this server, event for event and in order; a
-//     test holds both servers against each other. A message that a script publishes keeps its place among them.
+//     test holds both servers against each other. A message that a script publishes keeps its place among them. (A command
+//     that fails announces an expired key that it names even where Redis would fail before it looked; "keymiss" is left out
+//     where a command both reads and stores sets.)
 //   - A deadline is an instant in milliseconds. An expired key is gone for every command that names it, and is announced
 //     then; one that nobody touches is removed and announced after [Options].ReapDelay.
 //   - A client that stops reading never stops another: a subscriber that leaves 8 MiB unread is dropped, and a client that
