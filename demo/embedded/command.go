@@ -172,8 +172,8 @@ var containers = map[string]bool{
 
 // statisticsName is the command's name in CLIENT LIST and INFO commandstats: "get", "client|list".
 func statisticsName(args []string, cmd *command) string {
-	if len(args) > 1 && containers[cmd.name] && len(args[1]) <= 32 {
-		return cmd.name + "|" + strings.ToLower(args[1])
+	if len(args) < 2 || !containers[cmd.name] || len(args[1]) > 32 || !plainName(args[1]) {
+		return cmd.name
 	}
-	return cmd.name
+	return cmd.name + "|" + strings.ToLower(args[1])
 }
