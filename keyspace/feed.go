@@ -165,6 +165,7 @@ func (f *feed) gap(why string, at time.Time) {
 	f.hurry = why
 	f.pass = nil
 	f.nextPass = time.Time{}
+	f.say(true) // before the records that it explains
 }
 
 // readDirty reads what hints have named. Of keys that are not followed it reads those that were not read for a while: a
