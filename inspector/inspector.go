@@ -40,12 +40,3 @@ func (i *Inspector) EventsSince(seq uint64) (events []Event, lost uint64) { retu
 
 // Note adds an event of locktop itself (an operator's action) to the stream; its Seq and At are set here.
 func (i *Inspector) Note(e Event) {}
-
-// Inspect judges a single read: the lock it holds, or false where the record is none. now is the local time.
-func Inspect(r keyspace.Record, now time.Time) (*Lock, bool) { return nil, false }
-
-// Follow says whether a record is a lock, or may become one: the filter for keyspace.ObserveOptions.
-func Follow(r keyspace.Record) bool { return false }
-
-// DefaultPatterns are the globs for what people call locks, in any letter case, and for the keys of known libraries.
-func DefaultPatterns() []keyspace.Pattern { return nil }
