@@ -7,7 +7,7 @@ type nameGrade uint8
 
 const (
 	nameSilent nameGrade = iota // no lock word in it
-	nameWord                    // a lock word somewhere: "shop:stock-lock:7"
+	nameWord                    // a lock word somewhere: "shop:stock-lock:item"
 	nameStrong                  // the first or the last word is a lock word: "lock:orders", "orders_lock", "orderLock"
 )
 
