@@ -43,7 +43,7 @@ func recogniseReentrant(r keyspace.Record, now time.Time, name nameEvidence) (re
 	case name.grade == nameStrong:
 		ok = true
 	case name.grade == nameWord:
-		ok = leased
+		ok = leased || s.tokenLike()
 	default: // A shopping basket is a hash of a UUID and a number, too: the field must name a process or a thread.
 		ok = leased && r.ExpiresAt.Sub(now) <= nameless && (s == shapeHost || s == shapeUUIDTag)
 	}

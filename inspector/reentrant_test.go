@@ -17,6 +17,7 @@ func TestReentrant(t *testing.T) {
 		{name: "the texts' lock", key: "lock:orders", ttl: 10 * time.Second, holder: uuid, n: "2", count: 2, label: uuid},
 		{name: "thread's name", key: "orders_lock", ttl: 10 * time.Second, holder: "worker-7", n: "1", count: 1, label: "worker-7"},
 		{name: "word inside", key: "shop:stock-lock:item", ttl: time.Hour, holder: "main", n: "3", count: 3, label: "main"},
+		{name: "no TTL, word inside", key: "shop:stock-lock:item", holder: uuid, n: "1", count: 1, label: uuid},
 		{name: "no TTL", key: "lock:orders", holder: "web-1:4711", n: "1", count: 1, label: "web-1, process 4711"},
 		{name: "at most", key: "lock:orders", holder: "a", n: "10000", count: 10000, label: "a"},
 		{name: "silent name", key: "orders", ttl: 30 * time.Second, holder: "web-1:4711", n: "1", count: 1, label: "web-1, process 4711"},
