@@ -13,11 +13,11 @@ func (s *store) findings(t *track, l *Lock, now time.Time) (found []Finding, wak
 	limits := s.options.Thresholds
 	switch l.State {
 	case StateWrong:
-		return []Finding{wrongType(l)}, wake
+		return []Finding{wrongTypeFinding(l.Observed.Type)}, wake
 	case StateStuck:
 		found = append(found, Finding{
 			CodeNoTTL, SeverityCritical,
-			fmt.Sprintf("held for %s %s with no TTL: nothing but its holder or an operator will ever free it", s.atLeast(t), words(t.held(now))),
+			"it has no TTL: nothing but its holder or an operator will ever free it",
 			"make sure that the holder is dead, then release the lock; mend the client to use SET NX PX",
 		})
 	case StateLapsed:

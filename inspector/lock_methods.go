@@ -2,46 +2,54 @@ package inspector
 
 import "time"
 
-// StateAt is the state at another moment than that of the snapshot, as far as time alone changes it.
+// StateAt is the state that the lock has at a moment, if nothing is heard of it until then.
 func (l *Lock) StateAt(now time.Time) State {
 	switch {
-	case l.State == StateFreed || l.State == StateWrong:
+	case l.State == StateFreed, l.State == StateWrong:
 		return l.State
-	case !l.LeaseEnds.IsZero() && !l.LeaseEnds.After(now):
+	case !l.LeaseEnds.IsZero() && !now.Before(l.LeaseEnds):
 		return StateLapsed
-	case !l.ExpiresAt.IsZero() && !l.ExpiresAt.After(now):
+	case !l.ExpiresAt.IsZero() && !now.Before(l.ExpiresAt):
 		return StateExpired
 	case l.ExpiresAt.IsZero() && l.LeaseEnds.IsZero():
 		return StateStuck
-	default:
-		return StateHeld
 	}
+	return StateHeld
 }
 
-// TTLAt is what the lease has left at a moment, by its TTL or, for schemes that keep it there, by its value; negative once
-// it is over. False: it never ends.
+// TTLAt is the time from a moment until the lease ends, by the key's TTL, or without one by the end that the value states.
+// It is negative once that has passed. False: it never ends.
 func (l *Lock) TTLAt(now time.Time) (time.Duration, bool) {
-	end := l.LeaseEnds
+	end := l.ExpiresAt
 	if end.IsZero() {
-		end = l.ExpiresAt
+		end = l.LeaseEnds
 	}
-	return end.Sub(now), !end.IsZero()
+	if end.IsZero() {
+		return 0, false
+	}
+	return end.Sub(now), true
 }
 
-// Severity is that of the worst finding; empty where there is none.
+// Severity is that of the worst finding, and empty where there is none.
 func (l *Lock) Severity() Severity {
-	worst := Severity("")
+	var worst Severity
 	for _, f := range l.Findings {
-		switch f.Severity {
-		case SeverityCritical:
-			return SeverityCritical
-		case SeverityWarning:
-			worst = SeverityWarning
-		case SeverityInfo:
-			if worst == "" {
-				worst = SeverityInfo
-			}
+		if f.Severity.rank() > worst.rank() {
+			worst = f.Severity
 		}
 	}
 	return worst
+}
+
+// rank orders severities; no severity at all has the lowest.
+func (s Severity) rank() int {
+	switch s {
+	case SeverityInfo:
+		return 1
+	case SeverityWarning:
+		return 2
+	case SeverityCritical:
+		return 3
+	}
+	return 0
 }

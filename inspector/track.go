@@ -55,9 +55,9 @@ func (t *track) owner() Holder {
 }
 
 // leaseEnd is when the lease is over, by TTL or by value; zero: never.
-func (t *track) leaseEnd() time.Time { return leaseEnd(t.record, t.recognition) }
+func (t *track) leaseEnd() time.Time { return endOfLease(t.record, t.recognition) }
 
-func leaseEnd(r keyspace.Record, found recognition) time.Time {
+func endOfLease(r keyspace.Record, found recognition) time.Time {
 	if !found.leaseEnds.IsZero() {
 		return found.leaseEnds
 	}
@@ -161,7 +161,7 @@ func (s *store) build(t *track, now time.Time) (*Lock, time.Time) {
 	l.State = l.StateAt(now)
 	findings, wake := s.findings(t, l, now)
 	l.Findings = findings
-	if end := leaseEnd(t.record, t.recognition); end.After(now) {
+	if end := endOfLease(t.record, t.recognition); end.After(now) {
 		wake = earlier(wake, end.Add(time.Millisecond))
 	}
 	return l, wake
