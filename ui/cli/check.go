@@ -235,6 +235,9 @@ func checkAudit() itemJSON {
 	if err != nil {
 		return itemJSON{Name: "audit", Detail: err.Error() + "; without it no action is done", Mend: "export XDG_STATE_HOME=<a directory that can be written>"}
 	}
-	defer audit.Close()
-	return itemJSON{Name: "audit", OK: true, Detail: audit.Path()}
+	item := itemJSON{Name: "audit", OK: true, Detail: audit.Path()}
+	if err := audit.Close(); err != nil {
+		item.OK, item.Detail = false, err.Error()
+	}
+	return item
 }
