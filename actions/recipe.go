@@ -53,7 +53,7 @@ const (
 	wakes         = "deletes the key and publishes the wake-up"
 	shortens      = "shortens its TTL to that, and never lengthens it"
 	limits        = "gives it that TTL, or shortens the one it has to that"
-	takesEntries  = "takes them from the holder's count, and leaves the lease as it is"
+	takesEntries  = "takes as many from the holder's count, and leaves the lease as it is"
 	besideHolder  = "The holder is not told: if it is alive it goes on believing that it holds the lock, and the next acquirer runs beside it."
 	untilRenewal  = "A holder that renews before then sets its own lease again; else it is not told, and the next acquirer runs beside it."
 	renewalWins   = "A holder that renews by itself sets its own lease again at its next renewal."

@@ -86,6 +86,8 @@ func TestRefusals(t *testing.T) {
 		}
 		return l
 	}
+	alone, freed := lock(inspector.SchemeToken, ""), lock(inspector.SchemeToken, "")
+	alone.Holders, freed.Holders, freed.State = nil, nil, inspector.StateFreed
 	for _, test := range []struct {
 		name   string
 		r      Request
@@ -99,6 +101,8 @@ func TestRefusals(t *testing.T) {
 		{"a scheme from elsewhere", Request{Verb: VerbRelease, Lock: lock("zookeeper", ""), Owner: "A"}, ResultUnsupported, "no recipe"},
 		{"never read", Request{Verb: VerbRelease, Lock: &inspector.Lock{Scheme: inspector.SchemeToken}}, ResultUnsupported, "not read"},
 		{"a token in a hash", Request{Verb: VerbRelease, Lock: lock(inspector.SchemeToken, "hash"), Owner: "A"}, ResultUnsupported, "not read"},
+		{"nobody", Request{Verb: VerbRelease, Lock: alone}, ResultUnsupported, "nobody was seen"},
+		{"freed", Request{Verb: VerbRelease, Lock: freed}, ResultGone, ""},
 		{"another owner", Request{Verb: VerbRelease, Lock: lock(inspector.SchemeToken, ""), Owner: "B"}, ResultNotHolder, ""},
 		{"no lease", Request{Verb: VerbExtend, Lock: lock(inspector.SchemeToken, ""), Owner: "A"}, ResultFailed, "at least one millisecond"},
 		{"a negative lease", Request{Verb: VerbExtend, TTL: -time.Hour, Lock: lock(inspector.SchemeToken, ""), Owner: "A"}, ResultFailed, "at least one millisecond"},

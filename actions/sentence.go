@@ -19,7 +19,7 @@ func outcomeOf(a answer, p plan) Outcome {
 			VerbRelease: ResultReleased, VerbExtend: ResultExtended, VerbForceExpire: ResultExpired,
 		}[p.verb]
 		if out.TTL == 0 {
-			out.Holder = ""
+			out.Holder, out.Count = "", 0
 		}
 	case codeLeft:
 		out.Result = ResultEntryReleased
