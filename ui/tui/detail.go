@@ -110,7 +110,7 @@ func (d *detail) page(p *painter, now time.Time) {
 		for _, e := range l.Evidence {
 			p.gap(rowPrefix)
 			p.put(t.faint, "· ")
-			p.put(t.plain, text.Escape(e))
+			p.put(t.plain, text.Legible(e))
 			p.end()
 		}
 	}
@@ -214,8 +214,8 @@ func (d *detail) findings(p *painter) {
 		p.gap(rowPrefix)
 		p.put(face.style, face.glyph+" "+string(f.Code)+" ("+face.word+")")
 		p.end()
-		p.paragraph("", p.theme.plain, text.Escape(f.Text))
-		p.paragraph("", p.theme.faint, "→ "+text.Escape(f.Advice))
+		p.paragraph("", p.theme.plain, text.Legible(f.Text))
+		p.paragraph("", p.theme.faint, "→ "+text.Legible(f.Advice))
 	}
 }
 
@@ -243,7 +243,7 @@ func (d *detail) commands(p *painter) {
 			p.heading("The same by redis-cli", ", with its guard")
 			headed = true
 		}
-		p.paragraph(string(verb), p.theme.plain, copyable(command))
+		p.paragraph(string(verb), p.theme.plain, text.Legible(command))
 	}
 }
 

@@ -66,7 +66,7 @@ func (d *dialog) describe(m *model, width int) [][]part {
 		return append(lines, []part{{t.bad, err.Error()}})
 	}
 	if said := actions.Consequence(r); said != "" {
-		for _, line := range wrap(text.Escape(said), width) {
+		for _, line := range wrap(text.Legible(said), width) {
 			lines = append(lines, []part{{t.plain, line}})
 		}
 	}

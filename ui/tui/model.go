@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/charmbracelet/bubbles/textinput"
@@ -59,6 +60,8 @@ type model struct {
 	arranging  bool
 	wanted     bool // the rows are to be arranged again
 	arrangedAt time.Time
+
+	acting sync.WaitGroup // actions under way
 
 	fatal       *PanicError
 	interrupted bool
