@@ -149,6 +149,9 @@ func (f *feed) takeMail() {
 	if m.gap != "" {
 		f.gap(m.gap, m.gapAt)
 	}
+	if m.begun { // what changed before the server knew that we listen was announced to nobody
+		f.restart("a subscription began")
+	}
 	if f.options.Notify == NotifyOff {
 		return
 	}
@@ -162,6 +165,12 @@ func (f *feed) takeMail() {
 func (f *feed) gap(why string, at time.Time) {
 	f.status.Gaps++
 	f.status.LastGap, f.status.LastGapWhy = at, why
+	f.restart(why)
+	f.say(true) // before the records that it explains
+}
+
+// restart makes a pass begin at once that reads everything.
+func (f *feed) restart(why string) {
 	f.hurry = why
 	f.pass = nil
 	f.nextPass = time.Time{}

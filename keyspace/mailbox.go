@@ -25,6 +25,7 @@ type mailbox struct {
 	lastAlive time.Time
 	hearing   Feed // what the listener has subscribed to, FeedPoll for nothing
 	why       string
+	begun     bool          // a subscription has begun since the last look
 	arrived   chan struct{} // one token
 }
 
@@ -36,6 +37,7 @@ type mail struct {
 	gapAt   time.Time
 	hearing Feed
 	why     string
+	begun   bool
 	down    string
 }
 
@@ -94,7 +96,7 @@ func (m *mailbox) missed(why string) {
 // subscribed notes what the listener hears from now on.
 func (m *mailbox) subscribed(hearing Feed, why string) {
 	m.mu.Lock()
-	m.hearing, m.why, m.down, m.lastAlive = hearing, why, "", time.Now()
+	m.hearing, m.why, m.down, m.lastAlive, m.begun = hearing, why, "", time.Now(), true
 	m.mu.Unlock()
 	m.signal()
 }
@@ -133,9 +135,9 @@ func (m *mailbox) take() mail {
 	defer m.mu.Unlock()
 	got := mail{
 		hints: m.hints, gap: m.gap, gapAt: m.gapAt,
-		hearing: m.hearing, why: m.why, down: m.down,
+		hearing: m.hearing, why: m.why, down: m.down, begun: m.begun,
 	}
-	m.hints, m.gap = nil, ""
+	m.hints, m.gap, m.begun = nil, "", false
 	if len(m.dirty) > 0 {
 		got.dirty, m.dirty = m.dirty, make(map[string]struct{})
 	}

@@ -1,0 +1,30 @@
+// Package actions does what may be done to locks. It is the only package that writes to Redis.
+//
+// Two kinds of clients use it. An [Operator] acts on other people's locks: it extends, releases and force-expires, and
+// only if the lock is still what the operator saw. A [Locker] has locks of its own: it acquires, renews and releases as
+// the clients of the schemes do. Both use the scripts in lua/, so what locktop does to a lock is what its clients do.
+//
+// # Guarantees
+//
+//   - An action compares and acts in one atomic step: type, owner (the whole value of a string, or the field of a hash),
+//     the number of fields, the entry count where it is known, and whether there was a lease. If one of them differs,
+//     nothing is changed, and the [Outcome] says what is there now.
+//   - A value too long to be kept (keyspace.MaxText) is compared by its length and its beginning, and the outcome says so.
+//   - An action whose answer was lost is ResultUnknown. It is never sent twice.
+//   - A lease is never shortened by an extension, and never lengthened by a force-expiry.
+//   - A read-only Operator sends nothing.
+//   - Fencing counters are never touched.
+//
+// A scheme's [Recipe] says which verbs it has, and what they do to the holder and to those who wait.
+//
+// # Where scripts are denied
+//
+// The scripts run by EVALSHA, and by EVAL where the server does not know them (yet, or any more). Where the user may run
+// neither, or the server has no scripting, the same guards are kept by WATCH, MULTI and EXEC.
+//
+// # The audit
+//
+// An [Audit] is a file of JSON lines, readable by its owner only. It holds no password and no secret of the connection.
+// It does hold the owners of locks, and the token that proves ownership of a token lock is the owner: it is kept, because
+// it is the evidence of whose lock it was. Whoever can read the file can release a lock that still has such a token.
+package actions
