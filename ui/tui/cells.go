@@ -20,8 +20,8 @@ func (p *painter) paintTTL(l *inspector.Lock, now time.Time, c column) {
 			p.right(s, short, c.width)
 		}
 	}
-	ttl, ends := ttlAt(l, now)
-	switch stateAt(l, now) {
+	ttl, ends := l.TTLAt(now)
+	switch l.StateAt(now) {
 	case inspector.StateFreed:
 		verb := "gone"
 		if l.FreedBy != "" && l.FreedBy != inspector.CauseUnknown && c.bar > 0 {

@@ -158,7 +158,7 @@ func (m *model) lively() bool {
 	}
 	rows := m.table.rows
 	for i := m.table.offset; i < min(m.table.offset+m.table.height, len(rows)); i++ {
-		if ttl, ok := ttlAt(rows[i], m.at); ok && ttl < 6*time.Second {
+		if ttl, ok := rows[i].TTLAt(m.at); ok && ttl < 6*time.Second {
 			return true
 		}
 		if rows[i].State == inspector.StateFreed {
