@@ -185,7 +185,7 @@ func leaseText(l *inspector.Lock, now time.Time) string {
 	case inspector.StateStuck:
 		return "never ends: the key has no TTL"
 	case inspector.StateLapsed:
-		return "over since " + end + " by its own value, but the key is still there"
+		return "over since " + end + " by its value; the key is still there"
 	case inspector.StateExpired:
 		return "over since " + end + ", not yet reaped by the server"
 	case inspector.StateWrong:

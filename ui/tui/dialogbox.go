@@ -43,6 +43,9 @@ func (d *dialog) describe(m *model, width int) [][]part {
 	f := t.faceOf(l, m.at)
 	state := f.glyph + " " + f.word
 	if held, atLeast := heldFor(l, m.at); held > 0 {
+		if f.word != string(inspector.StateHeld) {
+			state += ", held"
+		}
 		state += " for " + atLeastText(atLeast) + text.Duration(held)
 	}
 	lines := [][]part{
