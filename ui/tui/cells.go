@@ -82,11 +82,11 @@ func countText(l *inspector.Lock) string {
 	return "?"
 }
 
-// heldText is for how long the lock has been held; ≥ where its acquisition was not seen.
+// heldText is for how long the lock has been held, a dash for a key that is no lock; ≥ where its acquisition was not seen.
 func heldText(l *inspector.Lock, now time.Time) string {
 	held, atLeast := heldFor(l, now)
 	switch {
-	case held <= 0:
+	case held <= 0 || l.State == inspector.StateWrong:
 		return "-"
 	case atLeast:
 		return "≥" + text.Duration(held)
