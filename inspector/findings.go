@@ -3,8 +3,6 @@ package inspector
 import (
 	"fmt"
 	"time"
-
-	"locktop/keyspace"
 )
 
 // rule finds one thing that may be wrong with a lock. due is when its answer may change by time alone; zero: never.
@@ -19,7 +17,7 @@ func (t Thresholds) judge(l *Lock, now time.Time) (findings []Finding, due time.
 	case StateFreed:
 		return nil, time.Time{}
 	case StateWrong:
-		return []Finding{wrongType(l)}, time.Time{}
+		return []Finding{wrongTypeFinding(l.Observed.Type)}, time.Time{}
 	case StateHeld, StateStuck, StateLapsed, StateExpired:
 	}
 	for _, find := range rules {
@@ -192,17 +190,4 @@ func countLeak(_ Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time) 
 	f.Text = fmt.Sprintf("The entry count is %d after %d entries and %d releases, and nothing happened for %s of a lease of %s.",
 		count.N, l.mind.enters, l.mind.exits, leaseWords(l.mind.lease-end.Sub(from)), leaseWords(l.mind.lease))
 	return f, true, end
-}
-
-func wrongType(l *Lock) Finding {
-	f := Finding{
-		Code: CodeWrongType, Severity: SeverityWarning,
-		Text:   fmt.Sprintf("The name says lock, but the key holds %s (%d elements).", typeWords(l.Observed.Type), l.Observed.Size),
-		Advice: "Whoever tries to lock by this name gets WRONGTYPE. Find who writes it, and rename one of the two.",
-	}
-	if l.Observed.Type == keyspace.TypeZSet {
-		f.Severity = SeverityInfo
-		f.Advice = "Symfony and some semaphores keep their holders in sorted sets, which this version does not decode; else rename it."
-	}
-	return f
 }

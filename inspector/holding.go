@@ -2,13 +2,14 @@ package inspector
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
 // again: there was a lock, and there is one.
 func (v *sight) again() {
 	old := v.slots[v.slot].lock
-	if old.Scheme == SchemeUnknown || !v.found.held {
+	if old.Scheme == SchemeUnknown || !v.found.held() {
 		v.changedKind(old)
 		return
 	}
@@ -38,13 +39,13 @@ func (v *sight) again() {
 func (v *sight) sameHolder(old *Lock) bool {
 	if old.Scheme != v.found.scheme {
 		// The very same value with another kind of end: a token lock that lost its TTL is a setnx lock now.
-		return old.holder().Owner == v.found.holder.Owner && len(old.Holders) > 0
+		return old.holder().Owner == v.found.holder().Owner && len(old.Holders) > 0
 	}
-	before, now := old.holder().Owner, v.found.holder.Owner
+	before, now := old.holder().Owner, v.found.holder().Owner
 	if before == now {
 		return true
 	}
-	for _, h := range v.found.more {
+	for _, h := range v.found.holders[1:] {
 		if h.Owner == before {
 			return true
 		}
@@ -63,15 +64,10 @@ func (v *sight) sameHolder(old *Lock) bool {
 
 // unchanged says whether a read tells nothing new, so that the lock need not be copied.
 func (v *sight) unchanged(old *Lock) bool {
-	if v.trail != (trail{}) || len(old.Holders) != 1+len(v.found.more) || old.Scheme != v.found.scheme || v.gapBetween() && old.HeldExact {
+	if v.trail != (trail{}) || !slices.Equal(old.Holders, v.found.holders) || old.Scheme != v.found.scheme || v.gapBetween() && old.HeldExact {
 		return false
 	}
-	for i, h := range old.Holders[1:] {
-		if h != v.found.more[i] {
-			return false
-		}
-	}
-	return old.Holders[0] == v.found.holder && old.LeaseEnds.Equal(v.found.leaseEnds) &&
+	return old.LeaseEnds.Equal(v.found.leaseEnds) &&
 		old.ExpiresAt.IsZero() == v.record.ExpiresAt.IsZero() &&
 		v.record.ExpiresAt.Sub(old.ExpiresAt).Abs() <= unannouncedJitter
 }
@@ -81,7 +77,7 @@ func (v *sight) gapBetween() bool { return v.place.lastGap.UnixNano() > v.slots[
 
 // changedKind: a lock became something that is none, or the other way round.
 func (v *sight) changedKind(old *Lock) {
-	if old.Scheme == SchemeUnknown && !v.found.held {
+	if old.Scheme == SchemeUnknown && !v.found.held() {
 		if old.Observed.Type == v.record.Type && old.Observed.Size == v.record.Size {
 			v.slots[v.slot].readAt = v.record.ReadAt.UnixNano()
 			return
@@ -93,9 +89,9 @@ func (v *sight) changedKind(old *Lock) {
 		v.end(l, at, exact, CauseTakenOver)
 	}
 	l.show(*v.record, v.found)
-	l.Evidence = v.evidence.lines(v.found.clues)
+	l.Evidence = v.evidence.share(v.found.evidence)
 	v.acquire(l, at, exact)
-	if v.found.held {
+	if v.found.held() {
 		v.countAcquisitions(l, at, 1)
 		v.say(l, EventAcquired, at, Event{})
 	}
@@ -136,10 +132,10 @@ func (v *sight) handOver(at time.Time) {
 	event.Cause = cause
 	hold := Hold{Owner: previous.Owner, Label: previous.Label, Renewals: l.Renewals, Cause: cause, Since: l.HeldSince}
 	early := cause == CauseTakenOver && (lease.IsZero() || at.Before(lease))
-	wasLost := previous.Owner != v.found.holder.Owner &&
+	wasLost := previous.Owner != v.found.holder().Owner &&
 		(early || l.Renewals >= regular && (cause == CauseExpired || cause == CauseTakenOver))
 	l.show(*v.record, v.found)
-	l.Evidence = v.evidence.lines(v.found.clues)
+	l.Evidence = v.evidence.share(v.found.evidence)
 	v.acquire(l, at, told)
 	v.countAcquisitions(l, at, max(1, v.trail.starts))
 	if wasLost {
@@ -191,7 +187,7 @@ func (v *sight) goesOn() {
 	}
 	before, wasEnd := l.holder(), l.leaseEnd()
 	rivals := l.Scheme == SchemeTimestamp && leaseID(before.Owner) == "" &&
-		v.found.leaseEnds.Sub(l.LeaseEnds).Abs() < rivalsRace && before.Owner != v.found.holder.Owner
+		v.found.leaseEnds.Sub(l.LeaseEnds).Abs() < rivalsRace && before.Owner != v.found.holder().Owner
 	l.show(*v.record, v.found)
 	if h := l.hold(); h != nil {
 		h.Owner, h.Label = l.holder().Owner, l.holder().Label
@@ -297,4 +293,20 @@ func (l *Lock) retake(at time.Time) {
 	if end := l.leaseEnd(); !end.IsZero() {
 		l.mind.lease = max(l.mind.lease, end.Sub(at))
 	}
+}
+
+// leaseID is the part of a timestamp lock's value that names its holder; empty where it names none.
+func leaseID(value string) string {
+	id, _, _ := leaseEnd(value)
+	return id
+}
+
+// held says whether the record shows a holder; a key of the wrong type shows none.
+func (r recognition) held() bool { return len(r.holders) > 0 }
+
+func (r recognition) holder() Holder {
+	if len(r.holders) == 0 {
+		return Holder{}
+	}
+	return r.holders[0]
 }

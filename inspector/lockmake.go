@@ -18,7 +18,6 @@ type cell struct {
 func newLock(r keyspace.Record, found recognition) *Lock {
 	c := new(cell)
 	c.Ref = r.Ref
-	c.Mode = ModeExclusive
 	c.Waiters.By = WaitersNone
 	c.Holders = c.holders[:0]
 	c.History = c.holds[:0]
@@ -46,10 +45,8 @@ func (l *Lock) show(r keyspace.Record, found recognition) {
 	l.LeaseEnds = found.leaseEnds
 	l.Observed = r
 	l.FreedAt, l.FreedBy = time.Time{}, ""
-	l.Holders = l.Holders[:0]
-	if found.held {
-		l.Holders = append(append(l.Holders, found.holder), found.more...)
-	}
+	l.Mode = found.mode
+	l.Holders = append(l.Holders[:0], found.holders...)
 }
 
 // holder is the first holder, or a zero one.

@@ -21,11 +21,11 @@ func (l *Lock) StateAt(now time.Time) State {
 	return StateHeld
 }
 
-// TTLAt is what the lease has left at a moment, by the value's own end where the scheme keeps one, else by the key's TTL; it
-// is negative where the lease is over, and false where there is no end (or no lock any more).
+// TTLAt is what the lease has left at a moment, by the key's TTL or the end that the value states, whichever is the earlier.
+// It is negative once that has passed. False: it never ends.
 func (l *Lock) TTLAt(now time.Time) (time.Duration, bool) {
-	end := l.leaseEnd()
-	if end.IsZero() || l.State == StateFreed || l.State == StateWrong {
+	end := earlier(l.ExpiresAt, l.LeaseEnds)
+	if end.IsZero() {
 		return 0, false
 	}
 	return end.Sub(now), true

@@ -1,7 +1,6 @@
 package inspector
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -9,193 +8,181 @@ import (
 	"locktop/keyspace"
 )
 
-// TestLookAlikes shows what the default patterns find, or a user's own may find, and is no lock.
+// What is no lock, though its name, its value or its type resembles one.
 func TestLookAlikes(t *testing.T) {
-	const minute, hour = time.Minute, time.Hour
-	jwt := "eyJhbGciOiJIUzI1NiJ9." + strings.Repeat("x", 300)
-	later := fmt.Sprint(noon.Add(hour).UnixMilli())
-	for _, r := range []keyspace.Record{
-		// Names that have the letters, but not the word.
-		stringAt("block:1", uuid4, minute),
-		stringAt("blocklist:10.0.0.1", "1", hour),
-		stringAt("blocked:user:7", uuid4, minute),
-		stringAt("clock", "1795262430", none),
-		stringAt("clock:skew", "12", none),
-		stringAt("wallClock:offset", "1", minute),
-		stringAt("user:7:unlocked_at", "1795262430", none),
-		stringAt("unlock:code:7", "482913", 5*minute),
-		stringAt("accountUnlock:7", uuid4, 5*minute),
-		stringAt("locked_at", "1795262430", none),
-		stringAt("user:7:locked", "1", none),
-		stringAt("locker:7", "open", none),
-		stringAt("lockers:7", uuid4, minute),
-		stringAt("locket:7", uuid4, minute),
-		stringAt("lockout:user:7", "3", 15*minute),
-		stringAt("lockdown", "true", none),
-		stringAt("lockscreen:wallpaper", "blue", none),
-		stringAt("flock:sheep", "12", none),
-		stringAt("deadlock:count", "3", none),
-		stringAt("padlock:icon", "gold", none),
-		stringAt("sherlock:case", uuid4, minute),
-		stringAt("oclock", "12", none),
-		stringAt("release:1.2", uuid4, minute),
-		stringAt("release_notes", "text", none),
-		stringAt("please", "1", minute),
-		stringAt("BLOCKCHAIN:height", "812345", none),
-		stringAt("cache:block:header", uuid4, minute),
-		hashAt("blocklist:hits", hour, "10.0.0.1", "3"),
-		hashAt("clock:ticks", hour, "n", "7"),
-		typeAt("block:list", keyspace.TypeList, 3, none),
-		typeAt("blocklist", keyspace.TypeSet, 3, none),
-		typeAt("unlocked", keyspace.TypeZSet, 3, none),
-
-		// Things about locks.
-		stringAt("lock:count", "17", none),
-		stringAt("lock:count", "17", hour),
-		stringAt("lock_version", "3", none),
-		stringAt("orders:lock_version", "1795262430", none),
-		stringAt("lock:last_run", "1795262430", none),
-		stringAt("lock:timeout", "30", none),
-		stringAt("settings:lock_screen", "on", none),
-		stringAt("door:lock:state", "open", none),
-		stringAt("lock_reason:7", "fraud", none),
-		stringAt("account_lock_token:7", uuid4, hour),
-		stringAt("lock:attempts:7", "3", hour),
-		stringAt("lock:stats", "12.5", none),
-		hashAt("lock:stats", none, "total", "5"),
-		hashAt("lock:stats", hour, "acquired", "5", "released", "4"),
-		hashAt("lock:login", hour, "attempts", "3"),
-		hashAt("locks", none, "a", "1", "b", "2"),
-		typeAt("locks", keyspace.TypeList, 3, none),
-		typeAt("lock:queue", keyspace.TypeList, 3, none),
-		typeAt("locks:waiting", keyspace.TypeZSet, 3, none),
-		typeAt("lock:history", keyspace.TypeStream, 3, none),
-		typeAt("lock:events", keyspace.TypeStream, 3, none),
-		typeAt("orders:lock:waiters", keyspace.TypeList, 3, none),
-		typeAt("semaphore:printers", keyspace.TypeZSet, 3, 10*time.Second),
-		typeAt("lock-signal:x", keyspace.TypeList, 1, time.Second),
-		stringAt("semaphore:printers", "3", none),
-		stringAt("semaphore:printers", "3", hour),
-		stringAt("lease:42", "signed", none),
-		stringAt("lease:until", later, none),
-		hashAt("lease:42", none, "tenant", "7", "rent", "900"),
-		typeAt("dhcp:leases", keyspace.TypeHash, 3, none),
-
-		// Data under a lock's name.
-		stringAt("lock:big", `{"a":"`+strings.Repeat("x", 5000)+`"}`, none),
-		stringAt("lock:doc", `{"owner":"w1"}`, none),
-		stringAt("lock:doc", `[1,2,3]`, minute),
-		stringAt("lock:page", "<html></html>", minute),
-		stringAt("lock:php", `a:1:{s:1:"a";i:1;}`, minute),
-		stringAt("lock:java", "\xac\xed\x00\x05t\x00\x03abc", minute),
-		stringAt("lock:python", "\x80\x04\x95\x10\x00\x00\x00\x00\x00\x00\x00\x8c\x03abc\x94.", minute),
-		stringAt("lock:url", "https://example.org/lock", minute),
-		stringAt("lock:long", strings.Repeat("x", 129), minute),
-		stringAt("lock:ratio", "0.75", none),
-
-		// Other libraries' companions.
-		typeAt("redisson_lock_queue:{orders}", keyspace.TypeList, 2, none),
-		typeAt("redisson_lock_timeout:{orders}", keyspace.TypeZSet, 2, none),
-		stringAt("redisson_lock_token:{orders}", "7", none),
-		stringAt("redisson_unlock_latch:{orders}:0cc175b9c0f1b6a831c399e269772661", "0", 16*time.Second),
-		stringAt("{orders:lock}:"+redisson1+":rwlock_timeout:1", "1", 30*time.Second),
-		stringAt("SEMAPHORE:x:EXISTS", "1", none),
-		stringAt("uniquejobs:0cc175b9c0f1b6a831c399e269772661:INFO", `{"a":1}`, none),
-		hashAt("uniquejobs:0cc175b9c0f1b6a831c399e269772661:LOCKED", none, "b1a2c3d4e5f60718293a4b5c", "1795262430.123"),
-		typeAt("uniquejobs:digests", keyspace.TypeZSet, 3, none),
-		hashAt("orders:lock", 30*time.Second, "mode", "read", redisson1, "1"),
-		hashAt("orders:lock", 30*time.Second, "mode", "write", redisson1+":write", "1"),
-		typeAt("rql:lock_queue:x", keyspace.TypeZSet, 3, none),
-
-		// What a pattern of the user's own may name.
-		stringAt("session:8f3a", uuid4, 30*minute),
-		stringAt("sess:8f3a", "0cc175b9c0f1b6a831c399e269772661", 30*minute),
-		stringAt("otp:+4179", "482913", 5*minute),
-		stringAt("csrf:7", "n4L/2ZlftbtoJhoNxYjXOg==", hour),
-		stringAt("user:token:7", jwt, hour),
-		stringAt("rate:10.0.0.1", "17", minute),
-		stringAt("rate_limit:login:7", "3", minute),
-		stringAt("feature:dark_mode", "true", none),
-		stringAt("flag:beta", "on", minute),
-		stringAt("hits", "123456", none),
-		stringAt("cache:user:7", "bob", hour),
-		stringAt("cache:etag:7", "0cc175b9c0f1b6a831c399e269772661", hour),
-		stringAt("idempotency:7", uuid4, hour),
-		stringAt("orders:7", uuid4, none),
-		stringAt("orders:7:due", "1795262430", none),
-		stringAt("visits:today", later, hour),
-		stringAt("jobs:running:7", uuid4, 30*24*hour),
-		hashAt("cart:7", none, "sku-1", "2"),
-		hashAt("rate:7", minute, "count", "2"),
-		hashAt("session:7", hour, "u", "7"),
-		hashAt("page:7", hour, "hits", "7"),
-		hashAt("page:7", hour, uuid4, "99999"),
-		hashAt("map:7", none, redisson1, "text"),
-		hashAt("page:7", hour, "lang", "en"),
-		hashAt("empty", hour),
-		{Ref: keyspace.Ref{Key: "lock:gone"}, Type: keyspace.TypeNone, ReadAt: noon},
+	const uuid = "5b0e2f6c-90c1-4f0e-8a57-2d1f3c5a7b9e"
+	const hex = "594730fb989a42f9c4b373d423b32f22"
+	const thread = "0f4d3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11:42"
+	const minute = time.Minute
+	text := func(key, value string, ttl time.Duration) keyspace.Record { return stringRecord(key, value, ttl) }
+	cut := hashRecord("lock:orders", minute, thread, "1")
+	cut.Truncated = true
+	for name, records := range map[string][]keyspace.Record{
+		"sessions and one-time secrets": {
+			text("session:"+uuid, uuid, minute),
+			text("sess:"+hex, hex, 30*minute),
+			text("otp:7", "482913", minute),
+			text("otp:lock:7", "482913", minute),
+			text("token:reset:7", hex, minute),
+			text("idempotency:"+uuid, uuid, minute),
+			text("csrf:7", "KWfupndwb+Lq1x80C8oRdlwF", minute),
+			text("locker:7:pin", "1234", 0),
+			text("lock:7:pin", "1234", 0),
+			text("door:lock:code", "4711", minute),
+		},
+		"counters and limits": {
+			text("lock:count", "5", 0),
+			text("lock:count:orders", "17", 0),
+			text("login:lockout:count", "3", minute),
+			text("login:lockout:7", "1", minute),
+			text("lock:attempts", "3", minute),
+			text("ratelimit:lock:7", "12", minute),
+			text("metrics:lock_wait_count", "99", 0),
+			text("user:7:locks", "3", 0),
+			text("user:7:locks", "3", minute),
+			text("shop:stock-lock:item", "3", minute),
+			text("semaphore:orders", "3", 0),
+			text("semaphore:orders", "3", minute),
+			text("locks_total", "8812", 0),
+			text("lock:orders", "0", 0),
+		},
+		"flags and settings": {
+			text("feature:lock_screen", "true", 0),
+			text("lock_enabled", "true", 0),
+			text("lock:settings", "strict", 0),
+			text("app:config:lock", "on", 0),
+			text("lock:timeout", "30", 0),
+			text("lock:version", "2.1", 0),
+			text("lock:orders", "false", 0),
+			text("lock:orders", "unlocked", 0),
+			text("lock:orders", "OFF", minute),
+			text("door:lock:state", "open", 0),
+		},
+		"words that only sound like a lock": {
+			text("clock", "1767323045", 0),
+			text("system:clock", "1767323045123", 0),
+			text("clock:offset", "17", 0),
+			text("block:1", "1", 0),
+			text("block:1", uuid, minute),
+			text("blockchain:head", hex, 0),
+			text("user:7:blocked", "1", minute),
+			text("unlock:7", "1", minute),
+			text("unlocked_at", "1767323045", 0),
+			text("achievement:unlocked:7", "1", 0),
+			text("flock:sheep", "12", 0),
+			text("locker:7", "open", 0),
+			text("locale", "en", 0),
+			text("user:locale:7", "de", minute),
+			text("release", "v1.2.3", 0),
+			text("please:wait", "1", minute),
+			text("locket:7", "gold", 0),
+			text("deadlock:last", "orders", 0),
+			text("padlock:7", "steel", 0),
+			text("sherlock:index", "1", 0),
+			text("lockdown:city", "1", 0),
+		},
+		"times": {
+			text("lock:orders:created_at", "1767323000", 0),
+			text("lock:last_seen_at", "1767323000.5", 0),
+			text("updated", "1767323000000", 0),
+			text("user:7:last_login", "1767323000", 0),
+			text("orders", "web-1:1767323055123", 0),
+			text("semaphore", "1767323000", 0),
+			text("orders", uuid+":1767323055123", minute),
+		},
+		"data": {
+			text("lock:orders", `{"owner":"a"}`, minute),
+			text("lock:orders", `["a"]`, 0),
+			text("lock:orders", "<html><body>locked</body></html>", minute),
+			text("lock:orders", "first\nsecond", minute),
+			text("lock:orders", "this text is a whole sentence about it", minute),
+			text("lock:orders", `a:1:{i:0;s:1:"x";}`, minute),
+			text("lock:orders", `O:8:"stdClass":0:{}`, 0),
+			text("lock:orders", "\xac\xed\x00\x05sr\x00\x11java.util.HashMap", minute),
+			text("lock:orders", "\x80\x04\x95\x10\x00\x00\x00\x00", minute),
+			text("lock:orders", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff", minute),
+			text("lock:orders", "HYLL\x01\x00\x00\x00", 0),
+			text("lock:orders", "https://example.org/", minute),
+			text("lock:orders", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.abc", minute),
+			text("lock:orders", "\x00\x01", minute),
+			text("lock:orders", strings.Repeat("a", maxToken+1), minute),
+			text("lock:orders", strings.Repeat("a", 5<<20), minute),
+			text("lock:x", strings.Repeat("\x00", 100<<20), 0),
+			text("shop:stock-lock:item", "", minute),
+			text("shop:stock-lock:item", "", 0),
+			text("lock:script:sha", hex[:8]+"-", 0),
+		},
+		"keys beside a lock": {
+			text("redisson_lock_token:{orders}", "2", 0),
+			text("redisson_unlock_latch:{lock:orders}:"+hex, "1", minute),
+			text("{orders_lock}:"+thread+":rwlock_timeout:1", "1", minute),
+			recordOf(keyspace.TypeList, "redisson_lock_queue:{lock}", 0),
+			recordOf(keyspace.TypeZSet, "redisson_lock_timeout:{orders:lock}", 0),
+			recordOf(keyspace.TypeList, "lock-signal:orders", minute),
+			recordOf(keyspace.TypeZSet, "rql:lock_queue:orders", 0),
+			recordOf(keyspace.TypeList, "uniquejobs:"+hex+":QUEUED", 0),
+			recordOf(keyspace.TypeZSet, "uniquejobs:digests", 0),
+			text("uniquejobs:reaper", "1767323000", minute),
+			text("uniquejobs:"+hex+":INFO", `{"worker":"W"}`, minute),
+			hashRecord("uniquejobs:"+hex+":LOCKED", 0, "b4a577edbccf1d805744efa9", "1767323000.123"),
+			text("asynq:{default}:processed:2026-01-02", "17", minute),
+			text("SEMAPHORE:orders:EXISTS", "1", 0),
+			recordOf(keyspace.TypeList, "SEMAPHORE:orders:AVAILABLE", 0),
+			hashRecord("SEMAPHORE:orders:GRABBED", 0, "0", "1767323000.5"),
+		},
+		"other types": {
+			recordOf(keyspace.TypeSet, "blocklist", 0),
+			recordOf(keyspace.TypeSet, "ip:blocklist:v4", 0),
+			recordOf(keyspace.TypeList, "lock:queue", 0),
+			recordOf(keyspace.TypeZSet, "locks:waiting", 0),
+			recordOf(keyspace.TypeSet, "locks", 0),
+			recordOf(keyspace.TypeZSet, "locks:orders", 0),
+			recordOf(keyspace.TypeStream, "lock:events", 0),
+			recordOf(keyspace.TypeZSet, "semaphore:orders", minute), // npm redis-semaphore keeps holders there
+			recordOf(keyspace.TypeList, "shop:stock-lock:item", 0),
+			recordOf(keyspace.TypeSet, "clock", 0),
+			recordOf("ReJSON-RL", "lock:orders", minute),
+		},
+		"hashes": {
+			hashRecord("cart:7", 30*minute, uuid, "2"),
+			hashRecord("cart:8", minute, uuid, "2"),
+			hashRecord("sess_7", minute, "lock", "1"),
+			hashRecord("user:7", 0, "name", "a", "age", "7"),
+			hashRecord("lock:orders", minute, "owner", "web-1", "since", "1767323000"),
+			hashRecord("lock:orders", minute, "a", "1", "b", "1"),
+			hashRecord("lock:orders", minute, "a", "0"),
+			hashRecord("lock:orders", minute, "a", "-1"),
+			hashRecord("lock:orders", minute, "a", "10001"),
+			hashRecord("lock:orders", minute, "a", "1.5"),
+			hashRecord("lock:orders", minute, "a", "01"),
+			hashRecord("lock:orders", minute, "a", "one"),
+			hashRecord("lock:orders", minute, "", "1"),
+			hashRecord("lock:orders", minute, `{"a":1}`, "1"),
+			hashRecord("shop:stock-lock:item", 0, "a", "1"),
+			hashRecord("lock:count", 0, "orders", "7"),
+			hashRecord("orders", minute, "worker", "1"),
+			hashRecord("orders", time.Hour, "web-1:4711", "1"),
+			hashRecord("orders", 0, "web-1:4711", "1"),
+			// A read-write lock of Redisson is not a plain one.
+			hashRecord("lock:orders", minute, "mode", "read", thread, "1"),
+			hashRecord("orders", minute, thread, "1", "mode", "write"),
+			hashRecord("orders", minute, thread+":write", "1", "mode", "write"),
+			hashRecord("orders", minute, thread, "0"),
+			hashRecord("orders", minute, thread, "x"),
+			hashRecord("orders", minute, thread, "1", "b", "1"),
+			hashRecord("orders", minute, uuid+":", "1"),
+			hashRecord("orders", minute),
+			cut,
+		},
 	} {
-		name := fmt.Sprintf("%s %s=%.20q%v", r.Type, r.Key, r.Value.Text, r.Value.Fields)
-		if l, is := Inspect(r, noon); is {
-			t.Errorf("%s: taken for a lock of the scheme %s: %q", name, l.Scheme, l.Evidence)
-		}
-		if Follow(r) {
-			t.Errorf("%s: followed", name)
-		}
-	}
-}
-
-func TestFollowDenied(t *testing.T) {
-	denied := keyspace.Record{Ref: keyspace.Ref{Key: "lock:secret"}, Denied: "NOPERM"}
-	if !Follow(denied) {
-		t.Error("a lock that may not be read yet is not followed")
-	}
-	denied.Key = "blocklist:secret"
-	if Follow(denied) {
-		t.Error("a key whose name is a trap is followed")
-	}
-}
-
-func TestDefaultPatterns(t *testing.T) {
-	for _, key := range []string{
-		"LOCK:a", "orderLock", "my_mutex", "Lease:7", "SEMAPHORE", "uniquejobs:7", "asynq:{q}:unique:a:b",
-		"app_laravel_unique_job:X", "activejob_uniqueness:a",
-	} {
-		found := false
-		for _, p := range DefaultPatterns() {
-			found = found || p.Match(key)
-		}
-		if !found {
-			t.Errorf("no default pattern names %q", key)
+		for _, r := range records {
+			if l, ok := Inspect(r, schemeNow); ok {
+				t.Errorf("%s: %s %q = %.60q %v is taken for a lock: %s, %q",
+					name, r.Type, r.Key, r.Value.Text, r.Value.Fields, l.Scheme, l.Evidence)
+			}
+			if Follow(r) {
+				t.Errorf("%s: %s %q is followed", name, r.Type, r.Key)
+			}
 		}
 	}
-	if p := DefaultPatterns()[0]; p.Glob != "*[lL][oO][cC][kK]*" || p.Shown != "*lock*" {
-		t.Errorf("the first pattern is %+v", p)
-	}
-}
-
-func FuzzInspect(f *testing.F) {
-	f.Add("lock:a", "1795262430123", "f", "1", int64(1000), true)
-	f.Add("orders_lock", uuid4+":1795262430123", redisson1, "3", int64(0), false)
-	f.Add("a|b_Lock", "s:16:\"x8Qm2Zt7LbWc4RpA\";", "mode", "read", int64(-5), false)
-	f.Add("\x00lock", "\x00\x00\x00\x02\x11\x10abc", "", "-1", int64(5), true)
-	f.Fuzz(func(t *testing.T, key, value, field, count string, ttl int64, hash bool) {
-		r := stringAt(key, value, time.Duration(ttl))
-		if hash {
-			r = hashAt(key, time.Duration(ttl), field, count)
-		}
-		l, is := Inspect(r, noon)
-		if is != Follow(r) {
-			t.Fatal("Inspect and Follow do not agree")
-		}
-		if !is {
-			return
-		}
-		if l.Scheme != SchemeUnknown && (len(l.Holders) == 0 || len(l.History) != 1) {
-			t.Fatalf("a lock without a holder: %+v", l)
-		}
-		if len(l.Evidence) == 0 || l.State == "" {
-			t.Fatalf("a lock without evidence or state: %+v", l)
-		}
-	})
 }

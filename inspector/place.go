@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"strings"
 	"time"
 
 	"locktop/keyspace"
@@ -66,7 +67,7 @@ func (p *place) hint(h keyspace.Hint) {
 			return
 		}
 		if _, followed := p.slots[h.Key]; !followed {
-			if n := readName(h.Key); n.trap && n.word == "" {
+			if isTrap(h.Key) {
 				return
 			}
 		}
@@ -87,3 +88,24 @@ func (p *place) sweep(now time.Time) {
 
 // named says whether the feed tells what happens, so that silence means something.
 func (p *place) named() bool { return p.status != nil && p.status.Feed == keyspace.FeedPush }
+
+// isTrap says whether a key was named by the letters of a default pattern only ("blocklist"). What a pattern of the user's own
+// names may be a lock under any name.
+func isTrap(key string) bool {
+	name := nameOf(key)
+	return name.companion || name.grade == nameSilent && hasLockLetters(key)
+}
+
+// lockLetters are what the default patterns look for, in any letter case.
+var lockLetters = [...]string{"lock", "mutex", "lease", "semaphore"}
+
+func hasLockLetters(key string) bool {
+	for i := range len(key) {
+		for _, word := range lockLetters {
+			if len(key)-i >= len(word) && strings.EqualFold(key[i:i+len(word)], word) {
+				return true
+			}
+		}
+	}
+	return false
+}

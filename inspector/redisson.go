@@ -1,58 +1,68 @@
 package inspector
 
 import (
+	"strconv"
 	"strings"
+	"time"
 
 	"locktop/keyspace"
 )
 
-// redissonLayout is Redisson's plain lock (and its spin and fenced locks, which look the same): a hash whose fields are
-// "<client UUID>:<thread id>" with the entry count as the value. A hash with "mode" is its read-write lock, which is another
-// scheme. The name says nothing: Redisson adds none to the user's.
-var redissonLayout = layout{
+// redisson is the layout of Redisson's RLock and of its kin (spin, fenced, fair, multi): a hash whose fields are
+// "<UUID of the client>:<thread>", each with its entry count. The fields prove it, so that the name does not matter.
+var redisson = schemeFile{
 	info: SchemeInfo{
-		Name: SchemeRedisson, Systems: "Redisson RLock, spin lock, fenced lock",
-		RecognisedBy: "hash; every field is uuid:threadId with a whole number",
-		Shows:        "client, thread, entry count, TTL, renewals by the watchdog",
+		Name:         SchemeRedisson,
+		Systems:      "Redisson (lock, fair, fenced, spin and multi lock)",
+		RecognisedBy: "hash; every field is uuid:thread, with a positive count; any name",
+		Shows:        "client, thread, entry count, TTL",
 	},
 	recognise: recogniseRedisson,
 }
 
-func recogniseRedisson(l look) (recognition, bool) {
-	r := l.record
+func recogniseRedisson(r keyspace.Record, _ time.Time, _ nameEvidence) (recognition, bool) {
 	if r.Type != keyspace.TypeHash || r.Truncated || len(r.Value.Fields) == 0 {
 		return recognition{}, false
 	}
 	for _, f := range r.Value.Fields {
-		count, whole := parseCount(f.Value)
-		if !isRedissonField(f.Name) || !whole || count < 1 {
+		if _, _, ok := redissonHolder(f.Name); !ok {
+			return recognition{}, false
+		}
+		if n, ok := entryCount(f.Value); !ok || n < 1 {
 			return recognition{}, false
 		}
 	}
-	found := recognition{scheme: SchemeRedisson, held: true, clues: cluesOf(l, SchemeRedisson)}
-	found.clues.fact = "a hash whose fields are uuid:thread"
-	for i, f := range r.Value.Fields {
-		count, _ := parseCount(f.Value)
-		h := Holder{Owner: f.Name, Label: redissonLabel(f.Name), Count: Count{N: count, Known: true}}
-		if i == 0 {
-			found.holder = h
-			continue
-		}
-		found.more = append(found.more, h)
+	holders := make([]Holder, 0, len(r.Value.Fields))
+	for _, f := range r.Value.Fields {
+		client, thread, _ := redissonHolder(f.Name)
+		n, _ := entryCount(f.Value)
+		holders = append(holders, Holder{
+			Owner: f.Name,
+			Label: "client " + client[:8] + ", thread " + thread,
+			Count: Count{N: n, Known: true},
+		})
 	}
-	return found, true
+	return recognition{
+		mode: ModeExclusive, holders: holders,
+		evidence: []string{"a hash whose fields are a Redisson client and its thread", ttlEvidence(r)},
+	}, true
 }
 
-// isRedissonField: a UUID, a colon and a thread's number.
-func isRedissonField(s string) bool {
-	return len(s) > 37 && len(s) <= 37+20 && s[36] == ':' && isUUID(s[:36]) && isDigits(s[37:])
+// redissonHolder splits "<8-4-4-4-12 hexadecimal digits>:<digits>".
+func redissonHolder(field string) (client, thread string, ok bool) {
+	client, thread, ok = strings.Cut(field, ":")
+	return client, thread, ok && isUUID(client) && len(thread) <= 20 && allDigits(thread)
 }
 
-// redissonLabel says "client 0f4d3a52, thread 42": the field carries no host.
-func redissonLabel(field string) string {
-	client, thread, found := strings.Cut(field, ":")
-	if !found || len(client) < 8 {
-		return field
+// entryCount reads a count as HINCRBY writes it: no sign but a minus, no leading zeros.
+func entryCount(value string) (int64, bool) {
+	n, err := strconv.ParseInt(value, 10, 64)
+	return n, err == nil && strconv.FormatInt(n, 10) == value
+}
+
+func ttlEvidence(r keyspace.Record) string {
+	if r.ExpiresAt.IsZero() {
+		return evidenceNoTTL
 	}
-	return "client " + client[:8] + ", thread " + thread
+	return evidenceTTL
 }

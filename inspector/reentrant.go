@@ -1,60 +1,60 @@
 package inspector
 
 import (
-	"strconv"
+	"time"
 
 	"locktop/keyspace"
 )
 
-// maxEntries is how often a holder may plausibly have entered; a larger number is a counter.
+// maxEntries is the largest count that is taken for one of entries; a hash with more counts something else.
 const maxEntries = 10_000
 
-// reentrantLayout is the lock that texts and home-made libraries keep: a hash with one field, the holder, and its entry
-// count. A hash counter without a TTL looks the same, so that without a TTL the name has to say lock.
-var reentrantLayout = layout{
+// nameless is the longest TTL with which a key counts as a lock although its name does not say so.
+const nameless = 5 * time.Minute
+
+// reentrant is the lock of one hash and two Lua scripts: one field, the holder, with its entry count.
+var reentrant = schemeFile{
 	info: SchemeInfo{
-		Name: SchemeReentrant, Systems: "hash and Lua, as in the texts",
-		RecognisedBy: "hash of one field with a small whole number; a TTL, or a name that says lock",
-		Shows:        "holder, entry count, TTL, renewals",
+		Name:         SchemeReentrant,
+		Systems:      "re-entrant locks of a hash and Lua scripts",
+		RecognisedBy: "hash of exactly one field with a count of 1 to 10,000; a lock's name, or a field such as host:pid",
+		Shows:        "holder, entry count, TTL",
 	},
 	recognise: recogniseReentrant,
 }
 
-func recogniseReentrant(l look) (recognition, bool) {
-	r := l.record
-	if r.Type != keyspace.TypeHash || r.Truncated || len(r.Value.Fields) != 1 || l.name.trap || isOtherLayout(r) {
+func recogniseReentrant(r keyspace.Record, now time.Time, name nameEvidence) (recognition, bool) {
+	if r.Type != keyspace.TypeHash || r.Truncated || r.Size > 1 || len(r.Value.Fields) != 1 {
 		return recognition{}, false
 	}
 	field := r.Value.Fields[0]
-	count, whole := parseCount(field.Value)
+	n, ok := entryCount(field.Value)
+	if !ok || n < 1 || n > maxEntries || len(field.Name) > maxToken {
+		return recognition{}, false
+	}
+	s := shapeOf(field.Name)
+	if s == shapeEmpty || s == shapeForeign {
+		return recognition{}, false
+	}
+	leased := !r.ExpiresAt.IsZero()
 	switch {
-	case !whole || count < 1 || count > maxEntries || len(field.Name) > longestToken:
-		return recognition{}, false
-	case l.name.word == "" && (r.ExpiresAt.IsZero() || l.name.other):
-		return recognition{}, false
-	case l.name.aboutAny && !shapeOf(field.Name).random():
+	case name.aside:
+		ok = s.tokenLike() && name.grade != nameSilent
+	case name.grade == nameStrong:
+		ok = true
+	case name.grade == nameWord:
+		ok = leased || s.tokenLike()
+	default: // A shopping basket is a hash of a UUID and a number, too: the field must name a process or a thread.
+		ok = leased && r.ExpiresAt.Sub(now) <= nameless && (s == shapeHost || s == shapeUUIDTag)
+	}
+	if !ok {
 		return recognition{}, false
 	}
-	if fieldName := readName(field.Name); fieldName.aboutAny || countedFields[field.Name] {
-		return recognition{}, false
-	}
-	found := recognition{scheme: SchemeReentrant, held: true, clues: cluesOf(l, SchemeReentrant)}
-	found.holder = Holder{Owner: field.Name, Label: labelOf(field.Name), Count: Count{N: count, Known: true}}
-	found.clues.fact = "a hash of one field with a small number, the entry count"
-	return found, true
-}
-
-// countedFields are names of fields that are counted, not of holders.
-var countedFields = map[string]bool{
-	"hits": true, "value": true, "n": true, "num": true, "number": true, "id": true, "locked": true, "views": true, "size": true,
-	"requests": true, "tries": true, "used": true, "remaining": true, "amount": true, "quantity": true, "qty": true,
-}
-
-// parseCount reads a whole number as Redis writes it.
-func parseCount(s string) (int64, bool) {
-	if s == "" || len(s) > 19 || !isDigits(s) || len(s) > 1 && s[0] == '0' {
-		return 0, false
-	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	return n, err == nil
+	return recognition{
+		mode: ModeExclusive,
+		holders: []Holder{{
+			Owner: field.Name, Label: labelOf(field.Name, s, now), Count: Count{N: n, Known: true},
+		}},
+		evidence: []string{name.evidence(), evidenceHash, ttlEvidence(r)},
+	}, true
 }

@@ -6,94 +6,63 @@ import (
 	"locktop/keyspace"
 )
 
-// SchemeInfo says in words what a scheme is, for the README's table and for help.
+// SchemeInfo describes a scheme to people.
 type SchemeInfo struct {
 	Name Scheme
-	// Systems are who leaves such locks; RecognisedBy is the evidence; Shows is what locktop can tell of them.
+	// Systems are the locks that leave this layout, RecognisedBy is what a key must be to count as one, and Shows is what
+	// can be told from it.
 	Systems, RecognisedBy, Shows string
 }
 
-// layout is a scheme: it recognises the records that hold its locks. Adding a scheme is one file with a layout, one line in
-// layouts, and its rows in the table of tests.
-type layout struct {
-	info SchemeInfo
-	// recognise judges one record that exists, by evidence. It allocates nothing where the answer is no: it is asked once
-	// for each read.
-	recognise func(look) (recognition, bool)
+// recognition is what a scheme reads out of a record.
+type recognition struct {
+	scheme    Scheme
+	mode      Mode
+	holders   []Holder
+	leaseEnds time.Time // zero where the value states no end
+	evidence  []string
 }
 
-// layouts are asked in this order; the first that recognises a record has it. Those with the strongest evidence come first.
-var layouts = [...]layout{redissonLayout, reentrantLayout, timestampLayout, setnxLayout, tokenLayout, wrongTypeLayout}
+// schemeFile is a scheme: each is declared in the file that bears its name.
+type schemeFile struct {
+	info SchemeInfo
+	// recognise says whether a record is a lock of this scheme. It is pure. The time is the local one.
+	recognise func(keyspace.Record, time.Time, nameEvidence) (recognition, bool)
+}
 
-// Schemes lists what locktop knows, for documentation.
+// schemes are asked in this order: those that a value proves come first, and the one for what no other scheme knows last.
+var schemes = [...]*schemeFile{&redisson, &reentrant, &timestamp, &token, &setnx, &wrongType}
+
+// Schemes describes all schemes, in the order in which they are tried.
 func Schemes() []SchemeInfo {
-	infos := make([]SchemeInfo, 0, len(layouts))
-	for _, l := range layouts {
-		infos = append(infos, l.info)
+	infos := make([]SchemeInfo, 0, len(schemes))
+	for _, s := range schemes {
+		infos = append(infos, s.info)
 	}
 	return infos
 }
 
-// look is what a layout judges.
-type look struct {
-	record keyspace.Record
-	name   name
-	now    time.Time
-	shape  shape // of a string's value
-}
-
-// recognition is what a layout says of a record that it took for a lock.
-type recognition struct {
-	scheme Scheme
-	// holder is the one holder; more are the others, where a scheme has several.
-	holder Holder
-	more   []Holder
-	// held is false where the record shows no holder (a key of the wrong type).
-	held      bool
-	leaseEnds time.Time
-	clues     clues
-}
-
-// recognise asks all layouts.
+// recognise finds the scheme of a record; false where it is no lock.
 func recognise(r keyspace.Record, now time.Time) (recognition, bool) {
-	if !r.Exists() || isCompanion(r.Key) {
+	if !r.Exists() {
 		return recognition{}, false
 	}
-	l := look{record: r, name: readName(r.Key), now: now}
-	if r.Type == keyspace.TypeString {
-		if r.Truncated || r.Size > longestToken {
-			return recognition{}, false // no holder's token is as long; a lock of the wrong type is of another type
-		}
-		l.shape = shapeOf(r.Value.Text)
+	name := nameOf(r.Key)
+	if name.companion {
+		return recognition{}, false
 	}
-	for i := range layouts {
-		if found, yes := layouts[i].recognise(l); yes {
+	for _, s := range schemes {
+		if found, ok := s.recognise(r, now, name); ok {
+			found.scheme = s.info.Name
 			return found, true
 		}
 	}
 	return recognition{}, false
 }
 
-// Inspect judges a single read: the lock it holds, or false where the record is none. now is the local time.
-func Inspect(r keyspace.Record, now time.Time) (*Lock, bool) {
-	found, is := recognise(r, now)
-	if !is {
-		return nil, false
-	}
-	l := newLock(r, found)
-	l.Evidence = found.clues.lines()
-	l.begin(r.ReadAt, false)
-	l.State = l.StateAt(now)
-	l.Findings, _ = Thresholds{}.withDefaults().judge(l, now)
-	return l, true
-}
-
-// Follow says whether a record is a lock, or may become one without being made anew: the filter for
-// keyspace.ObserveOptions. A key that this user may not read is followed: the right may be granted.
-func Follow(r keyspace.Record) bool {
-	if r.Denied != "" {
-		return !readName(r.Key).trap
-	}
-	_, is := recognise(r, r.ReadAt)
-	return is
-}
+// The facts that several schemes give as evidence. They are shared, for there may be a hundred thousand locks.
+const (
+	evidenceTTL   = "it has a TTL"
+	evidenceNoTTL = "it has no TTL"
+	evidenceHash  = "a hash of one field that counts entries"
+)

@@ -1,46 +1,33 @@
 package inspector
 
-import "locktop/keyspace"
+import (
+	"time"
 
-// setnxLayout is a string without a TTL: SETNX whose holder never set one (redis-py's default, Spring's cache lock), or died
-// before it did. Nothing but its name tells it from any other key, so that the name has to say lock, and nothing else.
-var setnxLayout = layout{
+	"locktop/keyspace"
+)
+
+// setnx is the lock of SETNX alone, or of SETNX and an EXPIRE that never came: a string without a TTL.
+var setnx = schemeFile{
 	info: SchemeInfo{
-		Name: SchemeSetNX, Systems: "SETNX without EXPIRE; redis-py, Laravel and Spring's cache lock without a timeout",
-		RecognisedBy: "string without a TTL, at most 128 bytes, no data; the name says lock",
-		Shows:        "the value as the holder; always stuck until somebody deletes it",
+		Name:         SchemeSetNX,
+		Systems:      "SETNX, SETNX then EXPIRE, libraries used without a timeout (redis-py, Spring's cache lock)",
+		RecognisedBy: "string of up to 128 bytes without a TTL, that is no data; a lock's name",
+		Shows:        "the value, and host or process where it carries them",
 	},
 	recognise: recogniseSetNX,
 }
 
-func recogniseSetNX(l look) (recognition, bool) {
-	r := l.record
-	if r.Type != keyspace.TypeString || !r.ExpiresAt.IsZero() || l.shape == shapeData || !namesLock(l) {
+func recogniseSetNX(r keyspace.Record, now time.Time, name nameEvidence) (recognition, bool) {
+	if r.Type != keyspace.TypeString || !r.ExpiresAt.IsZero() {
 		return recognition{}, false
 	}
-	found := recognition{scheme: SchemeSetNX, held: true, clues: cluesOf(l, SchemeSetNX)}
-	found.holder = Holder{Owner: r.Value.Text, Label: labelOf(r.Value.Text)}
-	return found, true
-}
-
-// namesLock says whether the name is evidence enough for this value. What nobody writes but to be unique needs less: a
-// number under "lock:count" is a counter, a UUID under "lock:reports" is a token.
-func namesLock(l look) bool {
-	switch {
-	case l.name.library != "":
-		return l.shape != shapeFloat && l.shape != shapeData
-	case l.name.word == "" || l.name.trap:
-		return false
-	case l.shape.random():
-		return !l.name.secret
-	case l.name.vague && l.shape != shapeText:
-		return false // permits of a semaphore, a switch
-	case l.name.vague:
-		return !l.record.ExpiresAt.IsZero() && !l.name.aboutAny
-	case l.shape == shapeFloat:
-		return false
-	case l.shape == shapeInteger:
-		return !l.name.aboutAny
+	s, ok := holderValue(r, name)
+	if !ok || s == shapeEmpty && name.grade != nameStrong || r.Value.Text == "0" {
+		return recognition{}, false
 	}
-	return !l.name.about
+	return recognition{
+		mode:     ModeExclusive,
+		holders:  []Holder{{Owner: r.Value.Text, Label: labelOf(r.Value.Text, s, now)}},
+		evidence: []string{name.evidence(), s.evidence(), evidenceNoTTL},
+	}, true
 }

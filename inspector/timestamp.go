@@ -8,82 +8,79 @@ import (
 	"locktop/keyspace"
 )
 
-// Plausible ends of leases: further away, a number is no time.
-const plausibleYears = 10 * 365 * 24 * time.Hour
+// A number counts as the end of a lease if it lies within these of now.
+const (
+	oldestLease = 2 * 365 * 24 * time.Hour
+	latestLease = 365 * 24 * time.Hour
+)
 
-// timestampSlack is how far the end that the value states may be from the key's own, where it has both.
-const timestampSlack = 3 * time.Second
+// leaseSlack is by how much the end in a value may differ from the end of the key's TTL. With a greater difference it is
+// no end but, say, the moment of the acquisition.
+const leaseSlack = time.Minute
 
-// timestampLayout is the lock whose value is the end of its lease: seconds, seconds with a fraction (redis-mutex),
-// milliseconds (errorception, the texts), or "<id>:<milliseconds>" (jedis-lock). Rivals take it over by GETSET once the end
-// is past, so that the key needs no TTL, and is there when the lease is long over.
-var timestampLayout = layout{
+// timestamp is the lock whose value is the end of its lease, taken over by GETSET once that has passed.
+var timestamp = schemeFile{
 	info: SchemeInfo{
-		Name: SchemeTimestamp, Systems: "SETNX and GETSET: jedis-lock, redis-mutex (Ruby), errorception redis-lock",
-		RecognisedBy: "string whose value is a time near now: 10 digits, 10.x, 13 digits, or id:13 digits",
-		Shows:        "the end that the value states; the id where there is one; lapsed locks",
+		Name:         SchemeTimestamp,
+		Systems:      "SETNX + GETSET, jedis-lock, redis-mutex (Ruby), redis-lock (npm)",
+		RecognisedBy: "string with a time in seconds or milliseconds, or id:milliseconds; a lock's name, or uuid:milliseconds",
+		Shows:        "the end of the lease, the holder's id where there is one",
 	},
 	recognise: recogniseTimestamp,
 }
 
-func recogniseTimestamp(l look) (recognition, bool) {
-	r := l.record
-	if r.Type != keyspace.TypeString || l.name.trap {
+func recogniseTimestamp(r keyspace.Record, now time.Time, name nameEvidence) (recognition, bool) {
+	if r.Type != keyspace.TypeString || r.Truncated || len(r.Value.Text) > maxToken {
 		return recognition{}, false
 	}
-	id, end, format, is := parseLease(r.Value.Text)
-	if !is || end.Before(l.now.Add(-plausibleYears)) || end.After(l.now.Add(plausibleYears)) {
+	id, end, ok := leaseEnd(r.Value.Text)
+	if !ok || end.Before(now.Add(-oldestLease)) || end.After(now.Add(latestLease)) {
 		return recognition{}, false
 	}
-	switch {
-	case l.name.about || l.name.word != "" && l.name.vague && id == "":
-		return recognition{}, false // "lock:last", "lease:until": a time about a lock
-	case l.name.word == "" && (!isUUID(id) || l.name.other):
+	if !isUUID(id) && (name.grade == nameSilent || name.aside) {
 		return recognition{}, false
-	case !r.ExpiresAt.IsZero() && end.Sub(r.ExpiresAt).Abs() > timestampSlack:
-		return recognition{}, false // the time of the acquisition, kept in a token lock
 	}
-	found := recognition{scheme: SchemeTimestamp, held: true, leaseEnds: end, clues: cluesOf(l, SchemeTimestamp)}
-	found.clues.fact = "the value is the end of the lease: " + format
-	found.holder = Holder{Owner: r.Value.Text, Label: r.Value.Text, ExpiresAt: end}
+	if id == "" && !name.numbers {
+		return recognition{}, false
+	}
+	if !r.ExpiresAt.IsZero() && (name.grade == nameSilent || end.Sub(r.ExpiresAt).Abs() > leaseSlack) {
+		return recognition{}, false
+	}
+	label := r.Value.Text
 	if id != "" {
-		found.holder.Label = labelOf(id)
+		label = labelOf(id, shapeOf(id), now)
 	}
-	return found, true
+	return recognition{
+		mode:      ModeExclusive,
+		holders:   []Holder{{Owner: r.Value.Text, Label: label}},
+		leaseEnds: end,
+		evidence:  []string{name.evidence(), "its value states when the lease ends", ttlEvidence(r)},
+	}, true
 }
 
-// parseLease reads the forms of a lease's end. format says in words which one it is.
-func parseLease(value string) (id string, end time.Time, format string, ok bool) {
-	if colon := strings.LastIndexByte(value, ':'); colon > 0 {
-		id, value = value[:colon], value[colon+1:]
-		if len(value) != 13 || isDigits(id) {
-			return "", time.Time{}, "", false
+// leaseEnd reads the end of a lease: 13 digits are milliseconds since 1970, 10 digits with or without a fraction are
+// seconds, and 13 digits after the last colon are milliseconds that belong to the id before it.
+func leaseEnd(value string) (id string, end time.Time, ok bool) {
+	digits := value
+	if i := strings.LastIndexByte(value, ':'); i > 0 {
+		id, digits = value[:i], value[i+1:]
+		if len(digits) != 13 || shapeOf(id) == shapeForeign {
+			return "", time.Time{}, false
 		}
 	}
-	switch whole, fraction, point := strings.Cut(value, "."); {
-	case !isDigits(whole) || point && !isDigits(fraction):
-		return "", time.Time{}, "", false
-	case len(whole) == 13 && !point:
-		ms, err := strconv.ParseInt(whole, 10, 64)
-		format = "13 digits, milliseconds"
-		if id != "" {
-			format = "an id and milliseconds"
-		}
-		return id, time.UnixMilli(ms), format, err == nil
+	whole, fraction, float := strings.Cut(digits, ".")
+	if !allDigits(whole) || whole[0] == '0' || float && (len(fraction) > 20 || !allDigits(fraction)) {
+		return "", time.Time{}, false
+	}
+	n, err := strconv.ParseInt(whole, 10, 64)
+	switch {
+	case err != nil:
+		return "", time.Time{}, false
+	case len(whole) == 13 && !float:
+		return id, time.UnixMilli(n), true
 	case len(whole) == 10:
-		seconds, err := strconv.ParseInt(whole, 10, 64)
-		if !point {
-			return id, time.Unix(seconds, 0), "10 digits, seconds", err == nil
-		}
-		fraction = (fraction + "000000000")[:9]
-		nanos, fractionErr := strconv.ParseInt(fraction, 10, 64)
-		return id, time.Unix(seconds, nanos), "seconds with a fraction", err == nil && fractionErr == nil
+		nanoseconds, _ := strconv.ParseInt((fraction + "000000000")[:9], 10, 64) // digits only: no error is possible
+		return id, time.Unix(n, nanoseconds), true
 	}
-	return "", time.Time{}, "", false
-}
-
-// leaseID is the part of a timestamp lock's value that names its holder; empty where it names none.
-func leaseID(value string) string {
-	id, _, _, _ := parseLease(value)
-	return id
+	return "", time.Time{}, false
 }

@@ -1,72 +1,90 @@
 package inspector
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
 	"locktop/keyspace"
 )
 
-// longestPlainLease is the longest TTL with which a random value is taken for a lock although its name does not say so.
-const longestPlainLease = 24 * time.Hour
-
-// tokenLayout is SET NX PX with a random value: by far the most common lock. Sessions, one-time codes and cache entries
-// look the same, so that either the name says lock, or a pattern of the user's own names the key, the value is random, and
-// the name says nothing else.
-var tokenLayout = layout{
+// token is the lock of SET NX PX: a string with a TTL, whose value proves who holds it.
+var token = schemeFile{
 	info: SchemeInfo{
-		Name: SchemeToken, Systems: "SET NX PX: redlock, redsync, redis-py, Laravel, Spring, BullMQ, RedLock.net and most others",
-		RecognisedBy: "string with a TTL, at most 128 bytes, no data; the name says lock, or the value is random",
-		Shows:        "the token as the holder (host and process where it carries them), TTL, renewals; the count is unknown",
+		Name:         SchemeToken,
+		Systems:      "SET NX PX: redlock, redsync, redis-py, Laravel, Spring Integration, Bull and many more",
+		RecognisedBy: "string of up to 128 bytes with a TTL, that is no data; a lock's name",
+		Shows:        "the token, and host, process or time where it carries them; TTL",
 	},
 	recognise: recogniseToken,
 }
 
-func recogniseToken(l look) (recognition, bool) {
-	r := l.record
-	if r.Type != keyspace.TypeString || r.ExpiresAt.IsZero() || l.shape == shapeData {
+func recogniseToken(r keyspace.Record, now time.Time, name nameEvidence) (recognition, bool) {
+	if r.Type != keyspace.TypeString || r.ExpiresAt.IsZero() {
 		return recognition{}, false
 	}
-	if !namesLock(l) && !looksLikeToken(l) {
+	s, ok := holderValue(r, name)
+	if !ok {
 		return recognition{}, false
 	}
-	found := recognition{scheme: SchemeToken, held: true, clues: cluesOf(l, SchemeToken)}
-	found.holder = Holder{Owner: r.Value.Text, Label: labelOf(r.Value.Text)}
-	return found, true
+	value := r.Value.Text
+	short := s == shapeInteger && len(value) < 12 // a counter, as a rule
+	if (short || s == shapeEmpty) && name.grade != nameStrong {
+		return recognition{}, false
+	}
+	return recognition{
+		mode:     ModeExclusive,
+		holders:  []Holder{{Owner: value, Label: labelOf(value, s, now)}},
+		evidence: []string{name.evidence(), s.evidence(), evidenceTTL},
+	}, true
 }
 
-// looksLikeToken judges a key that only a pattern of the user's own can have named.
-func looksLikeToken(l look) bool {
-	return l.name.word == "" && !l.name.trap && !l.name.other && l.shape.random() &&
-		l.record.ExpiresAt.Sub(l.record.ReadAt) <= longestPlainLease
-}
-
-// labelOf says a holder in words where its token carries any; else it is the token itself.
-func labelOf(owner string) string {
+// holderValue says whether a string with this name may be a lock's value, and of what shape it is.
+func holderValue(r keyspace.Record, name nameEvidence) (shape, bool) {
+	value := r.Value.Text
+	if name.grade == nameSilent || r.Truncated || len(value) > maxToken {
+		return shapeOther, false
+	}
+	s := shapeOf(value)
 	switch {
-	case len(owner) > 128 || owner == "":
-		return owner
-	case strings.HasPrefix(owner, "ADDED:"): // ShedLock: ADDED:<time>@<host>:<uuid>
-		if _, host, found := strings.Cut(owner, "@"); found && host != "" {
-			if colon := strings.LastIndexByte(host, ':'); colon > 0 && isUUID(host[colon+1:]) {
-				host = host[:colon]
-			}
-			return "host " + host
+	case s == shapeForeign, s == shapeInteger && !name.numbers, name.aside && !s.tokenLike():
+		return s, false
+	}
+	switch strings.ToLower(value) {
+	case "false", "no", "off", "free", "open", "unlocked", "none", "null", "nil":
+		return s, false // a flag that says that nobody holds it
+	}
+	return s, true
+}
+
+// labelOf says a token in words where it carries any, and else is the token without what a serialiser put around it.
+func labelOf(value string, s shape, now time.Time) string {
+	value = unwrap(value)
+	switch s {
+	case shapeHost:
+		if host, process, ok := hostAndProcess(value); ok {
+			return host + ", process " + process
 		}
-		return owner
-	case len(owner) > 37 && isUUID(owner[:36]) && owner[36] == ':' && isDigits(owner[37:]): // BullMQ
-		return "worker " + owner[:8] + ", lock " + owner[37:]
-	case strings.IndexByte(owner, '|') > 0 && isProcess(owner): // phpredis: host|pid
-		host, pid, _ := strings.Cut(owner, "|")
-		return "host " + host + ", process " + pid
-	case len(owner) >= 36 && isProcess(owner): // DistributedLock: machine_pid_guid
-		machine := strings.TrimSuffix(owner, "_WRITERWAITING")
-		machine = machine[:len(machine)-33]
-		underscore := strings.LastIndexByte(machine, '_')
-		return "host " + machine[:underscore] + ", process " + machine[underscore+1:]
+	case shapeHex:
+		if node, at, ok := timeUUID(value); ok && at.After(now.AddDate(-1, 0, 0)) && at.Before(now.Add(time.Hour)) {
+			return "node " + node + ", trying since " + at.UTC().Format("2006-01-02 15:04:05Z")
+		}
+	case shapeOther, shapeEmpty, shapeInteger, shapeUUID, shapeUUIDTag, shapeBase64, shapeAlnum, shapeBinary, shapeForeign:
 	}
-	if inner, is := unquote(owner); is && isAlnum(inner) {
-		return inner
+	return value
+}
+
+// timeUUID reads a UUID of version 1 without dashes, as redis-py writes it (uuid1().hex): the network address of its host
+// and the moment at which it was drawn, which is before the lock was waited for.
+func timeUUID(hex string) (node string, at time.Time, ok bool) {
+	if len(hex) != 32 || hex[12] != '1' || !strings.ContainsRune("89abAB", rune(hex[16])) {
+		return "", time.Time{}, false
 	}
-	return owner
+	ticks, err := strconv.ParseInt(hex[13:16]+hex[8:12]+hex[:8], 16, 64)
+	if err != nil {
+		return "", time.Time{}, false
+	}
+	const gregorian = 122_192_928_000_000_000 // ticks of 100 ns from 1582-10-15 to 1970-01-01 (RFC 9562)
+	ticks -= gregorian
+	return hex[20:], time.Unix(ticks/1e7, ticks%1e7*100), true
 }

@@ -98,9 +98,9 @@ func (v *sight) appeared() {
 		}
 		l.show(*v.record, v.found)
 	}
-	l.Evidence = v.evidence.lines(v.found.clues)
+	l.Evidence = v.evidence.share(v.found.evidence)
 	v.acquire(l, at, exact)
-	if !isNew && v.found.held {
+	if !isNew && v.found.held() {
 		v.countAcquisitions(l, at, max(1, v.trail.starts))
 		if !previous.Until.IsZero() && previous.Cause == CauseExpired && previous.Renewals >= regular && previous.Owner != l.holder().Owner {
 			v.lost(l, previous, previous.Until)

@@ -1,53 +1,55 @@
 package inspector
 
-import "locktop/keyspace"
+import (
+	"time"
 
-// wrongTypeLayout is no lock: a key of a type in which no lock is kept, under a name that can only be a lock's. Whoever
-// tries to acquire it gets an error, or waits for ever. A string is never of the wrong type, whatever it holds.
-var wrongTypeLayout = layout{
+	"locktop/keyspace"
+)
+
+// wrongType is no layout of a lock: a key whose name says that it is a lock, of a type in which no lock is kept. The locks
+// that are taken under that name fail with WRONGTYPE.
+var wrongType = schemeFile{
 	info: SchemeInfo{
-		Name: SchemeUnknown, Systems: "none",
-		RecognisedBy: "list, set, sorted set, stream or other hash under a name that begins or ends with the word lock or mutex",
-		Shows:        "the type, as the finding wrong-type",
+		Name:         SchemeUnknown,
+		Systems:      "none: a list, set, sorted set or stream where a lock is expected",
+		RecognisedBy: "its name begins or ends with a word for lock, and its type fits no scheme",
+		Shows:        "the type, as a finding",
 	},
 	recognise: recogniseWrongType,
 }
 
-func recogniseWrongType(l look) (recognition, bool) {
-	if l.record.Type == keyspace.TypeString || !l.name.strong || isOtherLayout(l.record) || isCounter(l.record) {
+func recogniseWrongType(r keyspace.Record, _ time.Time, name nameEvidence) (recognition, bool) {
+	if name.grade != nameStrong || name.aside || !name.numbers {
 		return recognition{}, false
 	}
-	found := recognition{scheme: SchemeUnknown, clues: cluesOf(l, SchemeUnknown)}
-	found.clues.fact = "the key holds " + typeWords(l.record.Type)
-	return found, true
-}
-
-// isCounter: a hash of one field that is counted ("lock:login" with the attempts) is about something else.
-func isCounter(r keyspace.Record) bool {
-	if len(r.Value.Fields) != 1 {
-		return false
+	switch r.Type {
+	case keyspace.TypeList, keyspace.TypeSet, keyspace.TypeZSet, keyspace.TypeStream:
+		return recognition{mode: ModeExclusive, evidence: []string{name.evidence(), typeEvidence(r.Type)}}, true
+	case keyspace.TypeNone, keyspace.TypeString, keyspace.TypeHash:
 	}
-	_, whole := parseCount(r.Value.Fields[0].Value)
-	return whole
+	return recognition{}, false
 }
 
-// typeWords says a type with its article.
-func typeWords(t keyspace.Type) string {
+func typeEvidence(t keyspace.Type) string {
 	switch t {
-	case keyspace.TypeString:
-		return "a string"
-	case keyspace.TypeHash:
-		return "a hash that is no known lock"
 	case keyspace.TypeList:
-		return "a list"
+		return "it is a list"
 	case keyspace.TypeSet:
-		return "a set"
+		return "it is a set"
 	case keyspace.TypeZSet:
-		return "a sorted set"
+		return "it is a sorted set"
 	case keyspace.TypeStream:
-		return "a stream"
-	case keyspace.TypeNone:
-		return "nothing"
+		return "it is a stream"
+	case keyspace.TypeNone, keyspace.TypeString, keyspace.TypeHash:
 	}
-	return "a value of the type " + string(t)
+	return "it is of another type"
+}
+
+// wrongTypeFinding is the one finding that a single read suffices for.
+func wrongTypeFinding(t keyspace.Type) Finding {
+	return Finding{
+		Code: CodeWrongType, Severity: SeverityWarning,
+		Text:   "the name says lock, but the key is a " + string(t) + ", and no scheme of locktop keeps a lock in one",
+		Advice: "find out who writes it (a few libraries keep shared locks in sorted sets); SET NX will never succeed here",
+	}
 }

@@ -51,6 +51,7 @@ func TestScripts(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
 			s := &scripted{tb: t}
 			testscript.Run(t, testscript.Params{
 				Files:               []string{file},

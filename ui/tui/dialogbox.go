@@ -43,6 +43,9 @@ func (d *dialog) describe(m *model, width int) [][]part {
 	f := t.faceOf(l, m.at)
 	state := f.glyph + " " + f.word
 	if held, atLeast := heldFor(l, m.at); held > 0 {
+		if f.word != string(inspector.StateHeld) {
+			state += ", held"
+		}
 		state += " for " + atLeastText(atLeast) + text.Duration(held)
 	}
 	lines := [][]part{
@@ -65,9 +68,27 @@ func (d *dialog) describe(m *model, width int) [][]part {
 	if err != nil {
 		return append(lines, []part{{t.bad, err.Error()}})
 	}
-	if said := actions.Consequence(r); said != "" {
-		for _, line := range wrap(text.Escape(said), width) {
-			lines = append(lines, []part{{t.plain, line}})
+	return append(lines, consequenceLines(t, r, width)...)
+}
+
+// consequenceLines are what the action will do, and the warnings. The first line of a consequence says what was observed;
+// the dialog has said that already, as of the moment at which it was opened.
+func consequenceLines(t *theme, r actions.Request, width int) [][]part {
+	said := splitLines(actions.Consequence(r))
+	var lines [][]part
+	for i, sentence := range said[min(1, len(said)):] {
+		if sentence == "" {
+			continue
+		}
+		s, glyph := t.plain, ""
+		if i >= 2 { // after what it does and what comes then
+			s, glyph = t.warn, "▲ "
+		}
+		for j, line := range wrap(text.Legible(sentence), width-2) {
+			if j > 0 && glyph != "" {
+				glyph = "  "
+			}
+			lines = append(lines, []part{{s, glyph + line}})
 		}
 	}
 	return lines

@@ -232,21 +232,22 @@ func (m *model) openDetail() {
 	}
 }
 
-// copyKeys copies the key of the cursor, or all marked keys, one a line.
+// copyKeys copies the key of the cursor, or all marked keys, one a line. A key in which something cannot be seen is copied
+// in its escaped form, since it will be pasted into a shell.
 func (m *model) copyKeys() tea.Cmd {
 	if m.detail == nil && m.view == viewLocks && len(m.table.marks) > 0 {
 		keys := make([]string, 0, len(m.table.marks))
 		for ref := range m.table.marks {
-			keys = append(keys, copyable(ref.Key))
+			keys = append(keys, text.Legible(ref.Key))
 		}
 		return m.copyText(text.Count(int64(len(keys)))+" keys", joinSorted(keys))
 	}
 	if l := m.selected(); l != nil {
-		return m.copyText("the key "+text.Escape(l.Key), copyable(l.Key))
+		return m.copyText("the key "+text.Escape(l.Key), text.Legible(l.Key))
 	}
 	if m.view == viewEvents {
 		if e := m.events.current(m.order.filter); e != nil && e.Key != "" {
-			return m.copyText("the key "+text.Escape(e.Key), copyable(e.Key))
+			return m.copyText("the key "+text.Escape(e.Key), text.Legible(e.Key))
 		}
 	}
 	return nil
@@ -270,14 +271,5 @@ func (m *model) copyCommand() tea.Cmd {
 		m.toast = infoToast("no redis-cli command can do this safely", m.clock())
 		return nil
 	}
-	return m.copyText("the redis-cli command that would "+string(r.Verb)+" "+text.Escape(l.Key), copyable(command))
-}
-
-// copyable is what goes to the clipboard: the text itself where every character of it can be seen, else its escaped form,
-// since it will be pasted into a shell.
-func copyable(s string) string {
-	if text.Printable(s) {
-		return s
-	}
-	return text.Escape(s)
+	return m.copyText("the redis-cli command that would "+string(r.Verb)+" "+text.Escape(l.Key), text.Legible(command))
 }

@@ -139,7 +139,7 @@ var keyTests = map[string]func(t *testing.T, h *harness, press string){
 	},
 	"Release": func(_ *testing.T, h *harness, press string) {
 		h.keys(press)
-		h.wantSeen("release lock:invoice:7731", "✖ stuck for at least 3h12m", "[ Cancel ]", "[ Release ]")
+		h.wantSeen("release lock:invoice:7731", "✖ stuck, held for at least 3h12m", "[ Cancel ]", "[ Release ]")
 	},
 	"Extend": func(_ *testing.T, h *harness, press string) {
 		h.keys("/", "o", "r", "d", "enter", press)

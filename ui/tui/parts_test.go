@@ -155,7 +155,7 @@ func TestFirstScanAndNothingFound(t *testing.T) {
 func TestSourceEnds(t *testing.T) {
 	h := withFixture(t, 100, 30, "default")
 	h.send(snapshotMsg{err: errors.New("the feed\x1b broke")})
-	h.wantSeen("ENDED", "lock:invoice:7731")
+	h.wantSeen("ENDED", `the feed\x1b broke`, "lock:invoice:7731")
 	if h.m.quitting {
 		t.Error("it must not quit by itself")
 	}

@@ -84,7 +84,7 @@ func (x *lane) draw(h inspector.Hold, l *inspector.Lock, now time.Time, at func(
 	until, unsure := h.Until, 0
 	if until.IsZero() {
 		until, x.present = now, l.State != inspector.StateFreed
-		if ttl, ok := ttlAt(l, now); ok && x.present && float64(ttl) < aboutToLapse*float64(leaseOf(l)) {
+		if ttl, ok := l.TTLAt(now); ok && x.present && float64(ttl) < aboutToLapse*float64(leaseOf(l)) {
 			unsure = 1
 		}
 	}
