@@ -47,12 +47,9 @@ func (l *Lock) since() string {
 	return "at least since " + at
 }
 
-func noTTL(_ Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time) {
+func noTTL(_ Thresholds, l *Lock, _ time.Time) (Finding, bool, time.Time) {
 	if l.State != StateStuck {
 		return Finding{}, false, time.Time{}
-	}
-	if grace := l.HeldSince.Add(noTTLGrace); l.HeldExact && now.Before(grace) {
-		return Finding{}, false, grace
 	}
 	return Finding{
 		Code: CodeNoTTL, Severity: SeverityCritical,

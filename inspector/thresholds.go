@@ -15,9 +15,6 @@ type Thresholds struct {
 
 // The rest of what findings depend on, which nobody had to change yet.
 const (
-	// noTTLGrace is how long a lock may be without a TTL after an acquisition that was seen: SETNX and EXPIRE are two
-	// commands, and a read may fall between them.
-	noTTLGrace = time.Second
 	// missedRenewal is how many periods without a renewal make one missed; lateRenewal how many make it late, below which a
 	// short lease alone says nothing: some clients renew at the last moment by design.
 	missedRenewal, lateRenewal = 1.5, 1.1
