@@ -96,15 +96,14 @@ func aboutToLapse(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.Tim
 	if l.Renewals == 0 || end.IsZero() || !now.Before(end) {
 		return Finding{}, false, time.Time{}
 	}
-	low := end.Add(-time.Duration(float64(l.mind.lease) * t.AboutToLapse))
-	from := low
-	if l.Renewals >= regular && l.RenewalPeriod > 0 {
-		late := l.LastRenewal.Add(scale(l.RenewalPeriod, lateRenewal) + renewalGrace)
-		missed := l.LastRenewal.Add(scale(l.RenewalPeriod, missedRenewal) + renewalGrace)
-		if low.Before(late) {
-			low = late
+	from := end.Add(-time.Duration(float64(l.mind.lease) * t.AboutToLapse))
+	if l.RenewalPeriod > 0 {
+		if late := l.LastRenewal.Add(scale(l.RenewalPeriod, lateRenewal) + renewalGrace); from.Before(late) {
+			from = late
 		}
-		from = earlier(low, missed)
+		if l.Renewals >= regular {
+			from = earlier(from, l.LastRenewal.Add(scale(l.RenewalPeriod, missedRenewal)+renewalGrace))
+		}
 	}
 	if now.Before(from) {
 		return Finding{}, false, from
@@ -116,8 +115,8 @@ func aboutToLapse(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.Tim
 		Advice: "The holder's renewal is late: it may be paused, cut off or dead. Extend the lease if it lives.",
 	}
 	if l.RenewalPeriod > 0 {
-		f.Text = fmt.Sprintf("The lease of %s ends at %s; it was renewed %d times, every %s, and last at %s.", leaseWords(l.mind.lease),
-			end.Local().Format("15:04:05.000"), l.Renewals, leaseWords(l.RenewalPeriod), l.LastRenewal.Local().Format("15:04:05.000"))
+		f.Text = fmt.Sprintf("The lease of %s ends at %s; it was renewed %s, every %s, and last at %s.", leaseWords(l.mind.lease),
+			end.Local().Format("15:04:05.000"), times(l.Renewals), leaseWords(l.RenewalPeriod), l.LastRenewal.Local().Format("15:04:05.000"))
 	}
 	return f, true, end
 }
@@ -137,7 +136,7 @@ func renewedForever(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.T
 	}
 	return Finding{
 		Code: CodeRenewedForever, Severity: SeverityWarning,
-		Text:   fmt.Sprintf("It is held %s and was renewed %d times%s; more than %s is unusual.", l.since(), l.Renewals, every, leaseWords(t.RenewedForever)),
+		Text:   fmt.Sprintf("It is held %s and was renewed %s%s; more than %s is unusual.", l.since(), times(l.Renewals), every, leaseWords(t.RenewedForever)),
 		Advice: "The work may hang while its watchdog goes on. Look at the holder; a release stops the watchdog at its next tick.",
 	}, true, time.Time{}
 }
@@ -184,7 +183,7 @@ func countLeak(_ Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time) 
 	if now.Before(from) {
 		return Finding{}, false, from
 	}
-	f.Text = fmt.Sprintf("The entry count is %d after %d entries and %d releases, and nothing happened for %s of a lease of %s.",
-		count.N, l.mind.enters, l.mind.exits, leaseWords(l.mind.lease-end.Sub(from)), leaseWords(l.mind.lease))
+	f.Text = fmt.Sprintf("The entry count is %d after %s and %s, and nothing happened for %s of a lease of %s.",
+		count.N, number(l.mind.enters, "entry", "entries"), number(l.mind.exits, "release", "releases"), leaseWords(l.mind.lease-end.Sub(from)), leaseWords(l.mind.lease))
 	return f, true, end
 }

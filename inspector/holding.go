@@ -86,7 +86,11 @@ func (v *sight) changedKind(old *Lock) {
 	at, exact := v.trail.changedAt(v.record.ReadAt)
 	l := v.edit(v.slot)
 	if l.Scheme != SchemeUnknown {
-		v.end(l, at, exact, CauseTakenOver)
+		ended, endExact, cause := at, exact, CauseTakenOver
+		if v.trail.ended() {
+			ended, endExact, cause = v.why(l)
+		}
+		v.end(l, ended, endExact, cause)
 	}
 	l.show(*v.record, v.found)
 	l.Evidence = v.evidence.share(v.found.evidence)
@@ -153,7 +157,7 @@ func (v *sight) lost(l *Lock, previous Hold, at time.Time) {
 	}
 	text := fmt.Sprintf("%s lost it at %s (%s)", shorten(previous.Label), at.Local().Format("15:04:05.000"), how)
 	if previous.Renewals > 0 {
-		text += fmt.Sprintf(" after %d renewals", previous.Renewals)
+		text += ", renewed " + times(previous.Renewals)
 	}
 	text += "; " + shorten(l.holder().Label) + " has it now."
 	l.mind.loss = &loss{at: at, text: text}

@@ -33,6 +33,9 @@ type totals struct {
 }
 
 func (t *totals) add(c counted, n int) {
+	if c.state == 0 {
+		return
+	}
 	t.byState[c.state] += n
 	if c.suspect {
 		t.suspects += n

@@ -28,3 +28,19 @@ func trimZero(s string) string {
 	}
 	return s
 }
+
+// times says how often.
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// number says how many of something.
+func number(n uint16, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
