@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"maps"
 	"strings"
 	"time"
 
@@ -36,6 +37,7 @@ type place struct {
 	// slots are indexes into the store's slots, by key.
 	slots  map[string]int32
 	trails map[string]*trail
+	most   int // trails there ever were since the map was made: maps do not shrink
 }
 
 // learn takes a status, and returns the event of a gap that it tells of.
@@ -73,6 +75,7 @@ func (p *place) hint(h keyspace.Hint) {
 		}
 		t = &trail{}
 		p.trails[h.Key] = t
+		p.most = max(p.most, len(p.trails))
 	}
 	t.add(h)
 }
@@ -83,6 +86,11 @@ func (p *place) sweep(now time.Time) {
 		if now.Sub(t.updatedAt) > trailLives {
 			delete(p.trails, key)
 		}
+	}
+	if p.most > 1024 && len(p.trails) < p.most/4 {
+		smaller := make(map[string]*trail, len(p.trails))
+		maps.Copy(smaller, p.trails)
+		p.trails, p.most = smaller, len(smaller)
 	}
 }
 

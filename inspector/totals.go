@@ -72,7 +72,7 @@ type rates struct {
 	last   int64 // the second of the last acquisition
 }
 
-// over is how many seconds a rate is averaged over.
+// rateSeconds is how many seconds a rate is averaged over.
 const rateSeconds = 10
 
 func (r *rates) advance(second int64) {
@@ -103,9 +103,9 @@ func (r *rates) at(now time.Time) (out [len(Totals{}.Rates)]float64, perSecond f
 		out[i] = float64(r.counts[((second%int64(len(r.counts)))+int64(len(r.counts)))%int64(len(r.counts))])
 	}
 	for _, n := range out[len(out)-rateSeconds:] {
-		perSecond += n / rateSeconds
+		perSecond += n
 	}
-	return out, perSecond
+	return out, perSecond / rateSeconds
 }
 
 // moving says until when the rates change by time alone: they have to fall back to zero on screen.
