@@ -1,13 +1,217 @@
 package actions
 
-// Audit is the append-only file of actions.
-type Audit struct{}
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
 
-// OpenAudit opens or makes the audit file; an empty path stands for audit.jsonl in the XDG state directory.
-func OpenAudit(path string) (*Audit, error) { return &Audit{}, nil }
+	"github.com/adrg/xdg"
+
+	"locktop/inspector"
+)
+
+// Audit is the append-only file of actions. Each action that is sent to a server leaves two lines with the same id: an
+// "intent" before it is sent, so that a process that dies in between leaves a trace, and an "outcome" after it. An action
+// that is refused before anything is sent, and a dry run, leave the outcome only.
+//
+// A line is written with one call to the system, so several processes may share the file. It is not forced to the disk:
+// the death of the process loses nothing, that of the machine may lose the last lines.
+type Audit struct {
+	mu   sync.Mutex
+	file *os.File
+}
+
+// OpenAudit opens or makes the audit file; an empty path stands for audit.jsonl in the XDG state directory. Only the
+// user may read it; a regular file that others may read is closed to them.
+func OpenAudit(path string) (*Audit, error) {
+	if path == "" {
+		path = filepath.Join(xdg.StateHome, "locktop", "audit.jsonl")
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("audit: %w", err)
+	}
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("audit: %w", err)
+	}
+	info, err := file.Stat()
+	if err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
+		err = file.Chmod(0o600)
+	}
+	if err != nil {
+		_ = file.Close() // the error that matters is the first
+		return nil, fmt.Errorf("audit: %w", err)
+	}
+	return &Audit{file: file}, nil
+}
 
 // Path is where the file is.
-func (a *Audit) Path() string { return "" }
+func (a *Audit) Path() string { return a.file.Name() }
 
 // Close closes the file.
-func (a *Audit) Close() error { return nil }
+func (a *Audit) Close() error { return a.file.Close() }
+
+// AuditSchema is the schema of the lines. Changes only add fields.
+const AuditSchema = "locktop.audit/1"
+
+// The phases of an action.
+const (
+	PhaseIntent  = "intent"
+	PhaseOutcome = "outcome"
+)
+
+// AuditLine is one line of the audit. A field that ends in _base64 is there where the bytes are not UTF-8; the plain
+// field then holds them escaped.
+type AuditLine struct {
+	Schema string        `json:"schema"`
+	ID     string        `json:"id"`
+	Phase  string        `json:"phase"`
+	At     time.Time     `json:"at"`
+	Actor  AuditActor    `json:"actor"`
+	Where  string        `json:"where"`
+	DB     int           `json:"db"`
+	Verb   Verb          `json:"verb"`
+	Key    string        `json:"key"`
+	Key64  string        `json:"key_base64,omitempty"`
+	Scheme string        `json:"scheme"`
+	Saw    AuditObserved `json:"observed"`
+	Asked  AuditRequest  `json:"request"`
+	// What follows is in an outcome only.
+	Outcome   Result `json:"outcome,omitempty"`
+	By        string `json:"by,omitempty"` // script or watch
+	Detail    string `json:"detail,omitempty"`
+	Error     string `json:"error,omitempty"`
+	Holder    string `json:"holder,omitempty"` // who has the lock now
+	Holder64  string `json:"holder_base64,omitempty"`
+	CountLeft *int64 `json:"count_left,omitempty"`
+	Woken     *int64 `json:"woken,omitempty"`
+}
+
+// AuditActor is who acted, as the operating system knows them.
+type AuditActor struct {
+	User string `json:"user"`
+	Host string `json:"host"`
+	PID  int    `json:"pid"`
+}
+
+// AuditObserved is what the operator saw. TTL is in milliseconds at the time of the line; -1: none.
+type AuditObserved struct {
+	Owner   string    `json:"owner"`
+	Owner64 string    `json:"owner_base64,omitempty"`
+	Label   string    `json:"label,omitempty"`
+	Type    string    `json:"type"`
+	Size    int64     `json:"size"`
+	Count   *int64    `json:"count"`
+	TTL     int64     `json:"ttl_ms"`
+	ReadAt  time.Time `json:"read_at"`
+}
+
+// AuditRequest is what the operator asked for.
+type AuditRequest struct {
+	TTL     int64  `json:"ttl_ms,omitempty"`
+	Entries int64  `json:"entries,omitempty"`
+	DryRun  bool   `json:"dry_run"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+// text64 is text for JSON, and its bytes in base64 where JSON cannot hold them.
+func text64(s string) (text, base string) {
+	if utf8.ValidString(s) {
+		return s, ""
+	}
+	return printable(s), base64.StdEncoding.EncodeToString([]byte(s))
+}
+
+// write appends a line.
+func (a *Audit) write(line AuditLine) error {
+	text, err := json.Marshal(line)
+	if err != nil {
+		return fmt.Errorf("audit: %w", err)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if _, err := a.file.Write(append(text, '\n')); err != nil {
+		return fmt.Errorf("audit: %w", err)
+	}
+	return nil
+}
+
+// newLine fills in what the lines of one action have in common.
+func newLine(id, where string, r Request, now time.Time) AuditLine {
+	line := AuditLine{
+		Schema: AuditSchema, ID: id, Actor: actor(), Where: withoutSecret(where), Verb: r.Verb,
+		Asked: AuditRequest{TTL: r.TTL.Milliseconds(), Entries: r.Entries, DryRun: r.DryRun, Reason: r.Reason},
+		Saw:   AuditObserved{TTL: -1},
+	}
+	line.Saw.Owner, line.Saw.Owner64 = text64(r.Owner)
+	if r.Lock == nil {
+		return line
+	}
+	line.DB, line.Scheme = r.Lock.DB, string(r.Lock.Scheme)
+	line.Key, line.Key64 = text64(r.Lock.Key)
+	line.Saw.Type, line.Saw.Size, line.Saw.ReadAt = string(r.Lock.Observed.Type), r.Lock.Observed.Size, r.Lock.Observed.ReadAt
+	if ends := r.Lock.Observed.ExpiresAt; !ends.IsZero() {
+		line.Saw.TTL = max(ends.Sub(now).Milliseconds(), 0)
+	}
+	if holder, held := holderOf(r); held {
+		line.addHolder(holder)
+	}
+	return line
+}
+
+func (l *AuditLine) addHolder(h inspector.Holder) {
+	if h.Label != h.Owner {
+		l.Saw.Label = h.Label
+	}
+	if h.Count.Known {
+		l.Saw.Count = &h.Count.N
+	}
+}
+
+// addOutcome makes an outcome of a line.
+func (l *AuditLine) addOutcome(o Outcome, by string) {
+	l.Phase, l.Outcome, l.By, l.Detail = PhaseOutcome, o.Result, by, o.Detail
+	l.Holder, l.Holder64 = text64(o.Holder)
+	if o.Err != nil {
+		l.Error = o.Err.Error()
+	}
+	if o.Result == ResultEntryReleased {
+		l.CountLeft = &o.Count
+	}
+	if o.Woken >= 0 {
+		l.Woken = &o.Woken
+	}
+}
+
+// actor finds out who acts. A system that cannot tell leaves what the environment says, or nothing.
+var actor = sync.OnceValue(func() AuditActor {
+	a := AuditActor{User: os.Getenv("USER"), PID: os.Getpid()}
+	if u, err := user.Current(); err == nil {
+		a.User = u.Username
+	}
+	if host, err := os.Hostname(); err == nil {
+		a.Host = host
+	}
+	return a
+})
+
+// withoutSecret takes user and password out of a server's name, should anybody have put them there.
+func withoutSecret(where string) string {
+	u, err := url.Parse(where)
+	if err == nil && u.User != nil {
+		u.User = nil
+		return u.String()
+	}
+	if at := strings.LastIndexByte(where, '@'); at >= 0 && !strings.HasPrefix(where, "unix:") {
+		return where[at+1:]
+	}
+	return where
+}

@@ -2,6 +2,9 @@ package actions
 
 import (
 	"context"
+	"crypto/rand"
+	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -40,12 +43,13 @@ type Outcome struct {
 	Result Result
 	// Count is what is left of the holder's entries (ResultEntryReleased), or what they are now (ResultChanged).
 	Count int64
-	// Holder is who has the lock now (ResultNotHolder, ResultChanged).
+	// Holder is who has the lock now (ResultNotHolder, ResultChanged): the first 512 bytes of what the key says.
 	Holder string
 	// TTL is the lease after the action; negative: none.
 	TTL time.Duration
-	// Woken is the number of clients that received the scheme's wake-up; -1: the scheme has none.
-	Woken  int64
+	// Woken is the number of clients that received the scheme's wake-up; -1: the scheme has none, or none was sent.
+	Woken int64
+	// Detail is said beside the result; it is safe for a terminal.
 	Detail string
 	Err    error
 }
@@ -60,22 +64,115 @@ type Options struct {
 }
 
 // Operator acts on locks. It is safe for concurrent use.
-type Operator struct{}
+type Operator struct {
+	client  *redis.Client
+	options Options
+	// scriptsDenied is set once the server has refused to run scripts.
+	scriptsDenied atomic.Bool
+}
 
 // NewOperator makes an Operator over a client whose MaxRetries is -1; it does not close the client.
-func NewOperator(client *redis.Client, o Options) *Operator { return nil }
+func NewOperator(client *redis.Client, o Options) *Operator {
+	return &Operator{client: client, options: o}
+}
 
 // ReadOnly says whether every action will be refused.
-func (o *Operator) ReadOnly() bool { return false }
+func (o *Operator) ReadOnly() bool { return o.options.ReadOnly }
 
 // Do acts once, atomically, if the lock is still what Request.Lock shows; it never panics and always returns an Outcome.
-func (o *Operator) Do(ctx context.Context, r Request) Outcome { return Outcome{} }
+//
+// A dry run asks the same questions by reading only, and ends in ResultDryRun where the action would be done; where it
+// would be refused, in that refusal.
+func (o *Operator) Do(ctx context.Context, r Request) Outcome {
+	now := time.Now()
+	line := newLine(rand.Text(), o.options.Where, r, now)
+	p, refused := o.refuse(ctx, r, now)
+	if refused != nil {
+		return o.record(line, *refused, "")
+	}
+	if r.DryRun {
+		return o.record(line, o.rehearse(ctx, p, r), "")
+	}
+	if o.options.Audit != nil {
+		intent := line
+		intent.Phase, intent.At = PhaseIntent, time.Now()
+		if err := o.options.Audit.write(intent); err != nil {
+			return Outcome{Result: ResultFailed, Woken: -1, Err: err, Detail: "nothing was done, because it could not be put on record: " + printable(err.Error())}
+		}
+	}
+	out, by := o.execute(ctx, p)
+	return o.record(line, out, by)
+}
 
-// Sentence is the outcome in words for a person: "released orders:checkout from 0f4d…:42; 2 waiters woken".
-func (o Outcome) Sentence(r Request) string { return "" }
+// refuse returns the plan, or the outcome of a request for which nothing is sent.
+func (o *Operator) refuse(ctx context.Context, r Request, now time.Time) (plan, *Outcome) {
+	if o.options.ReadOnly {
+		return plan{}, &Outcome{Result: ResultReadOnly, Woken: -1}
+	}
+	p, err := makePlan(r, now)
+	if err != nil {
+		refused := asRefusal(err)
+		return plan{}, &Outcome{Result: refused.result, Holder: refused.holder, Woken: -1, Detail: refused.reason}
+	}
+	if db := o.client.Options().DB; db != r.Lock.DB {
+		return plan{}, &Outcome{
+			Result: ResultFailed, Woken: -1, Detail: fmt.Sprintf("the lock is in database %d, and this connection is on %d", r.Lock.DB, db),
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return plan{}, &Outcome{Result: ResultFailed, Woken: -1, Err: err, Detail: "nothing was sent: " + err.Error()}
+	}
+	return p, nil
+}
 
-// Consequence says, before an action, what it will do to the holder and the waiters, for a confirmation.
-func Consequence(r Request) string { return "" }
+// execute carries the plan out, by scripts if it may.
+func (o *Operator) execute(ctx context.Context, p plan) (out Outcome, by string) {
+	var way executor = byScript{}
+	if o.scriptsDenied.Load() {
+		way = byWatch{}
+	}
+	a, err := way.execute(ctx, o.client, p)
+	if scriptsDenied(err) {
+		o.scriptsDenied.Store(true)
+		way = byWatch{} // nothing was done, so the other way may be tried
+		a, err = way.execute(ctx, o.client, p)
+	}
+	if err != nil {
+		return failure(err, p, o.client.Options().Username), way.name()
+	}
+	return outcomeOf(a, p), way.name()
+}
 
-// RedisCLI is the redis-cli command line, quoted for a POSIX shell, that does what the request asks, with its guard.
-func RedisCLI(r Request) string { return "" }
+// rehearse answers what the plan would do now.
+func (o *Operator) rehearse(ctx context.Context, p plan, r Request) Outcome {
+	s, err := readState(ctx, o.client, p)
+	if err != nil {
+		return failure(fmt.Errorf("%s %q, dry run: %w", p.verb, p.key, err), p, o.client.Options().Username)
+	}
+	a, same := p.judge(s)
+	if same {
+		a, _ = p.foresee(s, a)
+	}
+	out := outcomeOf(a, p)
+	if out.Result.Done() {
+		out.Detail = foretold(out, r)
+		out.Result = ResultDryRun
+	}
+	return out
+}
+
+// record writes the outcome to the audit. What it cannot write it says.
+func (o *Operator) record(line AuditLine, out Outcome, by string) Outcome {
+	if o.options.Audit == nil {
+		return out
+	}
+	line.addOutcome(out, by)
+	line.At = time.Now()
+	if err := o.options.Audit.write(line); err != nil {
+		if out.Detail != "" {
+			out.Detail += "; "
+		}
+		out.Detail += "the outcome could not be put on record: " + printable(err.Error())
+	}
+	return out
+}

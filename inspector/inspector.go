@@ -2,7 +2,7 @@ package inspector
 
 import (
 	"context"
-	"errors"
+	"sync"
 	"time"
 
 	"locktop/keyspace"
@@ -24,28 +24,106 @@ type Options struct {
 }
 
 // Inspector holds everything that is known of locks. One goroutine owns the store; all methods are safe to call from any.
-type Inspector struct{}
+type Inspector struct {
+	log   *eventLog
+	noted chan struct{} // one token: an event came from outside the store
+
+	mu        sync.Mutex
+	latest    *Snapshot
+	published chan struct{} // closed when latest is replaced
+}
 
 // Start begins to consume the source; the Inspector ends when the source's channel is closed or ctx ends.
-func Start(ctx context.Context, source Source, o Options) *Inspector { return nil }
+func Start(ctx context.Context, source Source, o Options) *Inspector {
+	if o.Interval == 0 {
+		o.Interval = 100 * time.Millisecond
+	}
+	if o.Linger == 0 {
+		o.Linger = 5 * time.Second
+	}
+	i := &Inspector{
+		log: &eventLog{}, noted: make(chan struct{}, 1),
+		latest: &Snapshot{TakenAt: time.Now()}, published: make(chan struct{}),
+	}
+	s := newStore(o, i.log)
+	go i.run(ctx, source.Updates(), s)
+	return i
+}
+
+// run takes updates as they come, and publishes when something changed and the interval is over. What changes by time
+// alone (a lease that runs out, a freed lock that is forgotten) wakes it as well.
+func (i *Inspector) run(ctx context.Context, updates <-chan keyspace.Update, s *store) {
+	var due time.Time // the earliest moment for the next snapshot
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			i.publish(s.snapshot(time.Now(), true))
+			return
+		case u, open := <-updates:
+			if !open {
+				i.publish(s.snapshot(time.Now(), true))
+				return
+			}
+			s.take(u)
+		case <-i.noted:
+			s.changed = true
+		case <-timer.C:
+		}
+		now := time.Now()
+		s.wake(now)
+		if s.changed && !now.Before(due) {
+			i.publish(s.snapshot(now, false))
+			due = now.Add(s.options.Interval)
+		}
+		timer.Reset(s.pause(now, due))
+	}
+}
+
+func (i *Inspector) publish(s *Snapshot) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	s.Seq = i.latest.Seq + 1
+	i.latest = s
+	close(i.published)
+	i.published = make(chan struct{})
+}
 
 // Next blocks until there is a snapshot with a Seq greater than after, and returns the latest; older ones are skipped.
 // After a snapshot with Done there is no next: it returns that one at once.
 func (i *Inspector) Next(ctx context.Context, after uint64) (*Snapshot, error) {
-	return nil, errors.New("not built yet")
+	for {
+		i.mu.Lock()
+		latest, published := i.latest, i.published
+		i.mu.Unlock()
+		if latest.Seq > after || latest.Done {
+			return latest, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-published:
+		}
+	}
+}
+
+// Latest is the last snapshot; before the first one it is empty, with a Seq of zero.
+func (i *Inspector) Latest() *Snapshot {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.latest
 }
 
 // EventsSince returns the events with a Seq greater than seq, oldest first, and how many of them were forgotten already.
-func (i *Inspector) EventsSince(seq uint64) (events []Event, lost uint64) { return nil, 0 }
+func (i *Inspector) EventsSince(seq uint64) (events []Event, lost uint64) { return i.log.since(seq) }
 
 // Note adds an event of locktop itself (an operator's action) to the stream; its Seq and At are set here.
-func (i *Inspector) Note(e Event) {}
-
-// Inspect judges a single read: the lock it holds, or false where the record is none. now is the local time.
-func Inspect(r keyspace.Record, now time.Time) (*Lock, bool) { return nil, false }
-
-// Follow says whether a record is a lock, or may become one: the filter for keyspace.ObserveOptions.
-func Follow(r keyspace.Record) bool { return false }
-
-// DefaultPatterns are the globs for what people call locks, in any letter case, and for the keys of known libraries.
-func DefaultPatterns() []keyspace.Pattern { return nil }
+func (i *Inspector) Note(e Event) {
+	e.At = time.Now()
+	i.log.add(e)
+	select {
+	case i.noted <- struct{}{}:
+	default:
+	}
+}

@@ -11,4 +11,22 @@ type Thresholds struct {
 	AboutToLapse float64
 	// RenewedForever: a hold that is kept by renewal for longer than this. Default ten minutes.
 	RenewedForever time.Duration
+	// LostFor: for how long a lock that was lost while held stays a finding. Default five minutes.
+	LostFor time.Duration
+}
+
+func (t Thresholds) withDefaults() Thresholds {
+	if t.LongLease == 0 {
+		t.LongLease = time.Hour
+	}
+	if t.AboutToLapse == 0 {
+		t.AboutToLapse = 0.1
+	}
+	if t.RenewedForever == 0 {
+		t.RenewedForever = 10 * time.Minute
+	}
+	if t.LostFor == 0 {
+		t.LostFor = 5 * time.Minute
+	}
+	return t
 }

@@ -99,7 +99,8 @@ func (c *call) onOrOff(word string, flag *bool) {
 	c.reply.ok()
 }
 
-// describe is the client's line of CLIENT LIST, with the fields of Redis 7.0 and the library's name of 7.2.
+// describe is the client's line of CLIENT LIST: of the fields of Redis 7.0 those that this server has a value for, and the
+// library's name of 7.2.
 func (s *Server) describe(c *client) string {
 	flags := ""
 	if c.monitoring {
@@ -129,13 +130,11 @@ func (s *Server) describe(c *client) string {
 	if c.resp3 {
 		resp = 3
 	}
-	waiting := c.output.queued()
-	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=0 multi=%d "+
-		"qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=%d tot-mem=%d events=r cmd=%s user=default "+
-		"redir=-1 resp=%d lib-name=%s lib-ver=%s",
-		c.id, c.conn.RemoteAddr(), c.conn.LocalAddr(), c.id+7, c.name, int64(s.now.Sub(c.since)/time.Second),
+	return fmt.Sprintf("id=%d addr=%s laddr=%s name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=0 multi=%d omem=%d "+
+		"cmd=%s user=default redir=-1 resp=%d lib-name=%s lib-ver=%s",
+		c.id, c.conn.RemoteAddr(), c.conn.LocalAddr(), c.name, int64(s.now.Sub(c.since)/time.Second),
 		int64(s.now.Sub(c.used)/time.Second), cmp.Or(flags, "N"), c.db.number, len(c.channels), len(c.patterns), multi,
-		waiting, waiting, cmp.Or(c.lastCommand, "NULL"), resp, c.library, c.libraryIs)
+		c.output.queued(), cmp.Or(c.lastCommand, "NULL"), resp, c.library, c.libraryIs)
 }
 
 // kind is what CLIENT LIST TYPE and CLIENT KILL TYPE select by.

@@ -17,7 +17,6 @@ func defaultSettings() map[string]string {
 		"appendonly":                 "no",
 		"client-output-buffer-limit": "normal 0 0 0 slave 268435456 67108864 60 pubsub " + strconv.Itoa(pushLimit) + " 0 0",
 		"databases":                  strconv.Itoa(databaseCount),
-		"maxclients":                 "10000",
 		"maxmemory":                  "0",
 		"maxmemory-policy":           "noeviction",
 		"proto-max-bulk-len":         strconv.Itoa(maxWordBytes),
@@ -28,8 +27,6 @@ func defaultSettings() map[string]string {
 		"latency-monitor-threshold":  "0",
 		"slowlog-log-slower-than":    "-1",
 		"cluster-enabled":            "no",
-		"hz":                         "10",
-		"lazyfree-lazy-user-del":     "no",
 	}
 }
 

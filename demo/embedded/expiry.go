@@ -19,7 +19,7 @@ func (s *Server) reapDelay() time.Duration {
 	case s.options.ReapDelay > 0:
 		return s.options.ReapDelay
 	default:
-		return reapDelayLow + rand.N(reapDelayHigh-reapDelayLow) //nolint:gosec // nothing depends on it being a secret
+		return reapDelayLow + rand.N(reapDelayHigh-reapDelayLow)
 	}
 }
 

@@ -23,9 +23,15 @@ type commandStatistics struct {
 	spent                   time.Duration
 }
 
+// maxCommandNames bounds the counters: a client may invent as many subcommands as it likes.
+const maxCommandNames = 1000
+
 func (st *statistics) command(name string) *commandStatistics {
 	c := st.commands[name]
 	if c == nil {
+		if len(st.commands) >= maxCommandNames {
+			return &commandStatistics{} // counted for nobody
+		}
 		c = &commandStatistics{}
 		st.commands[name] = c
 	}
@@ -47,10 +53,10 @@ func (st *statistics) count(name string, spent time.Duration, failed bool, now t
 // turn moves the count of operations a second on.
 func (st *statistics) turn(now time.Time) {
 	second := now.Unix()
-	switch {
-	case second == st.second:
+	switch second {
+	case st.second:
 		return
-	case second == st.second+1:
+	case st.second + 1:
 		st.lastSecond = st.thisSecond
 	default:
 		st.lastSecond = 0
@@ -82,11 +88,9 @@ var sections = []section{
 		line("server_time_usec", s.now.UnixMicro())
 		line("uptime_in_seconds", up)
 		line("uptime_in_days", up/86400)
-		line("hz", 10)
 	}},
 	{"Clients", true, func(s *Server, line func(string, any)) {
 		line("connected_clients", len(s.clients))
-		line("maxclients", s.settings["maxclients"])
 		line("blocked_clients", len(s.waiters))
 		line("tracking_clients", 0)
 	}},

@@ -32,11 +32,14 @@ func newEntry(db *database, key string, now time.Time) *entry {
 	return &entry{db: db, key: key, position: scanPosition(key), touched: now, index: -1}
 }
 
-// scanPosition spreads the keys over 48 bits, so that a cursor is exact in every client's number type.
+// positions is how many places SCAN has: few enough for a cursor to be exact in every client's number type.
+const positions = 1 << 48
+
+// scanPosition spreads the keys evenly over the places.
 func scanPosition(key string) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(key)) // a hash takes every byte
-	return max(h.Sum64()>>16, 1)
+	return max(h.Sum64()%positions, 1)
 }
 
 // expired says that the deadline has passed; as in Redis the key still lives in the very millisecond of its deadline.

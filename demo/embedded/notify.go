@@ -107,3 +107,6 @@ func (s *Server) notify(kind class, event string, db *database, key string) {
 		s.publish("__keyevent@"+strconv.Itoa(db.number)+"__:"+event, key)
 	}
 }
+
+// missed tells that a key was read that is not there.
+func (s *Server) missed(db *database, key string) { s.notify(classMissed, "keymiss", db, key) }

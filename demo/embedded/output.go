@@ -67,14 +67,14 @@ func (o *output) queued() int {
 	return len(o.waiting) + o.sending
 }
 
-// room waits until the client has read most of its answers, and says whether the connection is still there.
+// room waits until the client has read most of its answers, and says whether it may send another command.
 func (o *output) room() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for !o.closed && len(o.waiting)+o.sending > replyLimit {
+	for !o.closed && !o.ending && len(o.waiting)+o.sending > replyLimit {
 		o.changed.Wait()
 	}
-	return !o.closed
+	return !o.closed && !o.ending
 }
 
 // end closes the connection after what is queued has been sent.

@@ -60,10 +60,23 @@ func scanCommand(s *Server, c *call) {
 // page returns the next entries in the order of their positions, at least count where there are so many, and the cursor
 // after them: 0 at the end. Keys of one position never come on two pages.
 func (db *database) page(cursor uint64, count int) (page []*entry, next uint64) {
-	for _, e := range db.keys {
-		if e.position >= cursor {
-			page = append(page, e)
+	// The positions are spread evenly, so that a window with room for the page and half as much again holds it nearly
+	// always; only its entries have to be sorted.
+	window := uint64(positions)
+	if keys := len(db.keys); count < keys/4 {
+		window = positions / uint64(keys) * uint64(count+count/2+16)
+	}
+	for {
+		page = page[:0]
+		for _, e := range db.keys {
+			if e.position >= cursor && e.position-cursor < window {
+				page = append(page, e)
+			}
 		}
+		if len(page) > count || window >= positions {
+			break
+		}
+		window *= 4
 	}
 	slices.SortFunc(page, func(a, b *entry) int {
 		return cmp.Or(cmp.Compare(a.position, b.position), cmp.Compare(a.key, b.key))
@@ -71,10 +84,14 @@ func (db *database) page(cursor uint64, count int) (page []*entry, next uint64) 
 	for count < len(page) && page[count].position == page[count-1].position {
 		count++
 	}
-	if count >= len(page) {
+	switch {
+	case count < len(page):
+		return page[:count], page[count].position
+	case window < positions && len(page) > 0:
+		return page, page[len(page)-1].position + 1 // the window ended with a shared position
+	default:
 		return page, 0
 	}
-	return page[:count], page[count].position
 }
 
 func keysCommand(s *Server, c *call) {

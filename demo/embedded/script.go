@@ -30,13 +30,20 @@ func evalCommand(s *Server, c *call) {
 	c.reply.raw(mendScriptError(a, failure, hash))
 }
 
-// callFromScript runs one redis.call. The clock stands still while a script runs: no key expires under its hands.
+// callFromScript runs one redis.call. The clock stands still while a script runs: no key expires under its hands. The
+// name of the command comes in capitals, however the script has written it.
 func (s *Server) callFromScript(args []string) answer {
 	c := &call{client: s.script.client, db: s.script.db, args: args, script: true}
 	func() {
 		defer s.recoverPanic(c)
 		cmd, failure := s.find(args)
 		c.command = cmd
+		select {
+		case <-s.closing: // a script that goes on and on must not keep Close waiting
+			c.reply.failure("ERR the server is shutting down")
+			return
+		default:
+		}
 		switch {
 		case cmd == nil:
 			c.reply.failure(failure)

@@ -3,6 +3,8 @@ package embedded_test
 import (
 	"context"
 	"errors"
+	"io"
+	"math/rand/v2"
 	"net"
 	"strings"
 	"testing"
@@ -95,9 +97,11 @@ func TestWire(t *testing.T) {
 		{"no bulk string", "*1\r\n:1\r\n", "-ERR Protocol error: expected '$', got ':'\r\n", true},
 		{"negative length", "*1\r\n$-5\r\n", "-ERR Protocol error: invalid bulk length\r\n", true},
 		{"huge length", "*99999999\r\n", "-ERR Protocol error: invalid multibulk length\r\n", true},
-		{"subscriber", encode("SUBSCRIBE", "c") + encode("GET", "k") + encode("PING") + encode("RESET"),
+		{
+			"subscriber", encode("SUBSCRIBE", "c") + encode("GET", "k") + encode("PING") + encode("RESET"),
 			"*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n-ERR Can't execute 'get': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / " +
-				"QUIT / RESET are allowed in this context\r\n*2\r\n$4\r\npong\r\n$0\r\n\r\n+RESET\r\n", false},
+				"QUIT / RESET are allowed in this context\r\n*2\r\n$4\r\npong\r\n$0\r\n\r\n+RESET\r\n", false,
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := dialRaw(t, s.Addr())
@@ -117,6 +121,31 @@ func TestWire(t *testing.T) {
 				t.Errorf("afterwards: %q", got)
 			}
 		})
+	}
+}
+
+// TestGarbage sends random bytes over many connections, and some requests that break off: the server must outlive it all.
+func TestGarbage(t *testing.T) {
+	s := start(t, embedded.Options{})
+	random := rand.New(rand.NewPCG(5, 6))
+	const letters = "*$+-:12389\r\n\"'\\x SETGEVAL{}%\x00\xff"
+	for range 200 {
+		conn, err := net.Dial("tcp", s.Addr())
+		if err != nil {
+			t.Fatal(err)
+		}
+		garbage := make([]byte, random.IntN(300))
+		for i := range garbage {
+			garbage[i] = letters[random.IntN(len(letters))]
+		}
+		_, _ = conn.Write(garbage) // the server may have hung up already
+		_, _ = io.WriteString(conn, encode("SET", "k", strings.Repeat("x", 100))[:60])
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := dialRaw(t, s.Addr()).do(t, "PING"); got != "+PONG\r\n" {
+		t.Errorf("afterwards: %q", got)
 	}
 }
 

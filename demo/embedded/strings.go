@@ -86,6 +86,14 @@ func (s *Server) set(db *database, key, value string, keepTTL bool, deadline int
 	}
 }
 
+// getOld answers with the string that the first key holds before the command changes it.
+func (s *Server) getOld(c *call) answer {
+	if c.db.keys[c.args[1]] == nil {
+		s.missed(c.db, c.args[1])
+	}
+	return s.forward(c, "GET", c.args[1])
+}
+
 func setCommand(s *Server, c *call) {
 	key, value := c.args[1], c.args[2]
 	o, ok := parseSetOptions(c.args[3:], " NX XX GET KEEPTTL EX PX EXAT PXAT ")
@@ -103,7 +111,7 @@ func setCommand(s *Server, c *call) {
 	}
 	exists := c.db.keys[key] != nil
 	if o.get {
-		if s.forward(c, "GET", key).failed() {
+		if s.getOld(c).failed() {
 			return
 		}
 	}
@@ -141,13 +149,13 @@ func setExpiringCommand(unit string) handler {
 }
 
 func getSetCommand(s *Server, c *call) {
-	if !s.forward(c, "GET", c.args[1]).failed() {
+	if !s.getOld(c).failed() {
 		s.set(c.db, c.args[1], c.args[2], false, 0)
 	}
 }
 
 func getDeleteCommand(s *Server, c *call) {
-	a := s.forward(c, "GET", c.args[1])
+	a := s.getOld(c)
 	if e := c.db.keys[c.args[1]]; e != nil && !a.failed() {
 		s.remove(e)
 		s.notify(classGeneric, "del", c.db, c.args[1])
@@ -163,6 +171,9 @@ func getExpireCommand(s *Server, c *call) {
 	}
 	e := c.db.keys[key]
 	a := s.values.do(s.script != nil, c.db.number, c.reply.resp3, "GET", key)
+	if e == nil {
+		s.missed(c.db, key)
+	}
 	if e == nil || a.failed() {
 		c.reply.raw(a)
 		return
@@ -214,6 +225,36 @@ func setRangeCommand(s *Server, c *call) {
 	if !a.failed() && c.args[3] != "" {
 		s.grew(c.db, c.args[1], classString, "setrange")
 	}
+}
+
+func getRangeCommand(s *Server, c *call) {
+	start, err := strconv.ParseInt(c.args[2], 10, 64)
+	end, endErr := strconv.ParseInt(c.args[3], 10, 64)
+	if err != nil || endErr != nil {
+		c.reply.failure(errorNotInteger)
+		return
+	}
+	a := s.store(c.db, "GET", c.args[1])
+	if a.failed() {
+		c.reply.raw(a)
+		return
+	}
+	value := a.text()
+	length := int64(len(value))
+	if start < 0 && end < 0 && start > end {
+		length = 0
+	}
+	if start < 0 {
+		start = max(start+length, 0)
+	}
+	if end < 0 {
+		end = max(end+length, 0)
+	}
+	if end = min(end, length-1); start > end {
+		c.reply.bulk("")
+		return
+	}
+	c.reply.bulk(value[start : end+1])
 }
 
 func timeCommand(_ *Server, c *call) {

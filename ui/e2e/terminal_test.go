@@ -93,6 +93,13 @@ func (term *terminal) keys(keys ...string) {
 	term.tmux(append([]string{"send-keys"}, keys...)...)
 }
 
+// escape presses Escape and waits for what then shows: a key that followed at once would be read as alt and that key.
+func (term *terminal) escape(then string) {
+	term.t.Helper()
+	term.keys("Escape")
+	term.waitFor(then)
+}
+
 // typeText types text as it is.
 func (term *terminal) typeText(text string) {
 	term.t.Helper()

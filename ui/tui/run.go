@@ -1,12 +1,26 @@
-// Package tui is the dashboard: the only importer of Bubble Tea and Lip Gloss.
+// Package tui is the dashboard: the only importer of Bubble Tea.
+//
+// One goroutine, Bubble Tea's, owns the model. Snapshots reach it by one blocking command that is armed anew each time, so
+// that the latest wins and no event of Redis ever costs a message of its own; a local clock counts TTLs down without any
+// traffic. Everything that may block (the source, an action, a sort of many rows, the clipboard) runs in a command. All
+// text of Redis is escaped before it is drawn. However the dashboard ends, the terminal is as it was before.
 package tui
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+
+	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/actions"
 	"locktop/inspector"
 )
+
+// ErrInterrupted is what [Run] returns after ctrl-c, or SIGINT from outside.
+var ErrInterrupted = errors.New("interrupted")
 
 // Source is where snapshots come from; *inspector.Inspector is one.
 type Source interface {
@@ -36,6 +50,64 @@ type Config struct {
 	Sync bool
 }
 
+// defaultFPS is plenty for a screen whose snapshots come ten times a second.
+const defaultFPS = 30
+
 // Run shows the dashboard until the user quits or ctx ends, and leaves the terminal as it was. It returns nil after a
-// quit, ErrInterrupted after ctrl-c, and a *PanicError where the dashboard itself broke.
-func Run(ctx context.Context, c Config) error { return nil }
+// quit, ErrInterrupted after ctrl-c, and a *PanicError where the dashboard itself broke. SIGTERM, SIGHUP and the end of
+// ctx are a quit. Nothing may write to the terminal meanwhile, so whoever logs must log elsewhere.
+func Run(ctx context.Context, c Config) error {
+	t, err := newTheme(c.Theme, c.NoColor)
+	if err != nil {
+		return err
+	}
+	ctx, stop := withSignals(ctx)
+	defer stop()
+	if c.FPS <= 0 {
+		c.FPS = defaultFPS
+	}
+	out := &output{File: os.Stdout, sync: c.Sync}
+	m := newModel(ctx, c, t)
+	m.copy = out.copy
+	// Bubble Tea's own handler of signals hangs where SIGTERM meets the last frame, and knows no SIGHUP.
+	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithAltScreen(),
+		tea.WithOutput(out), tea.WithFPS(c.FPS))
+	_, err = program.Run()
+	m.finish()
+	switch {
+	case m.fatal != nil:
+		return m.fatal
+	case m.interrupted || errors.Is(context.Cause(ctx), ErrInterrupted):
+		return ErrInterrupted
+	case ctx.Err() != nil && errors.Is(err, tea.ErrProgramKilled):
+		return nil
+	case err != nil:
+		return fmt.Errorf("run the dashboard: %w", err)
+	}
+	return nil
+}
+
+// withSignals is a context that ends with the signals that end the dashboard; its cause is ErrInterrupted after SIGINT.
+func withSignals(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 1)
+	done := make(chan struct{})
+	notify(signals)
+	go func() {
+		defer close(done)
+		select {
+		case s := <-signals:
+			if s == os.Interrupt {
+				cancel(ErrInterrupted)
+			} else {
+				cancel(fmt.Errorf("signal: %v", s))
+			}
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		cancel(context.Canceled)
+		<-done
+		signal.Stop(signals)
+	}
+}

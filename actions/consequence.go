@@ -1,0 +1,129 @@
+package actions
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"locktop/inspector"
+)
+
+// Consequence says, before an action, what it will do to the holder and the waiters, for a confirmation: first what was
+// observed, as of now, and then the [Effect]. It is one line, safe for a terminal: what came from Redis is escaped in it.
+func Consequence(r Request) string {
+	if r.Lock == nil {
+		return "There is no lock."
+	}
+	return observedWords(r, time.Now()) + " " + Effect(r)
+}
+
+// Effect says what an action will do, what comes of it, and what to beware of, for those who show what was observed in
+// their own way. It is one line, and has nothing in it that came from Redis.
+func Effect(r Request) string {
+	if r.Lock == nil {
+		return "There is no lock."
+	}
+	recipe, known := RecipeFor(r.Lock.Scheme)
+	step, supported := recipe.Steps[r.Verb]
+	switch {
+	case !known:
+		return "Not possible: locktop has no recipe for it."
+	case !supported:
+		return "Not possible: " + cmp.Or(recipe.Refused[r.Verb], "there is no such action") + "."
+	}
+	does, then := step.Does, step.Then
+	if milder(r) && step.Milder != "" {
+		does, then = step.Milder, step.MilderThen
+	}
+	said := []string{verbWords(r) + " " + does + ".", then}
+	if r.Verb != VerbExtend {
+		said = append(said, recipe.Warnings...)
+	}
+	return strings.Join(said, " ")
+}
+
+// observedWords quotes what the action will be compared with, and what makes it more or less dangerous.
+func observedWords(r Request, now time.Time) string {
+	lock := r.Lock
+	facts := []string{keyWords(r) + " is held by " + ownerWords(r, r.Owner)}
+	holder, held := holderOf(r)
+	if !held {
+		facts[0] = keyWords(r) + " was not seen with the holder " + shortOwner(r.Owner)
+	}
+	if holder.Count.Known {
+		facts[0] += ", entered " + plural(holder.Count.N, "time", "times")
+	}
+	if !lock.HeldSince.IsZero() {
+		since := "for " + span(now.Sub(lock.HeldSince))
+		if !lock.HeldExact {
+			since = "for at least " + span(now.Sub(lock.HeldSince))
+		}
+		facts = append(facts, since)
+	}
+	facts = append(facts, leaseWords(lock, now))
+	if lock.Renewals > 0 {
+		renewed := "renewed " + plural(lock.Renewals, "time", "times")
+		if !lock.LastRenewal.IsZero() {
+			renewed += ", last " + span(now.Sub(lock.LastRenewal)) + " ago"
+		}
+		facts = append(facts, renewed)
+	}
+	facts = append(facts, waiterWords(lock.Waiters))
+	return strings.Join(facts, "; ") + "."
+}
+
+func leaseWords(lock *inspector.Lock, now time.Time) string {
+	switch {
+	case !lock.LeaseEnds.IsZero() && lock.LeaseEnds.Before(now):
+		return "by its value its lease is over since " + span(now.Sub(lock.LeaseEnds))
+	case !lock.LeaseEnds.IsZero():
+		return "by its value " + span(lock.LeaseEnds.Sub(now)) + " of its lease left"
+	case lock.ExpiresAt.IsZero():
+		return "it has no TTL and never ends by itself"
+	case lock.ExpiresAt.Before(now):
+		return "its TTL is over"
+	default:
+		return span(lock.ExpiresAt.Sub(now)) + " of its TTL left"
+	}
+}
+
+func waiterWords(w inspector.Waiters) string {
+	switch {
+	case w.By == inspector.WaitersNone || w.By == "":
+		return "who waits for it cannot be seen"
+	case w.Exact:
+		return plural(w.Count, "client waits", "clients wait") + " for it"
+	default:
+		return "at least " + plural(w.Count, "client waits", "clients wait") + " for it"
+	}
+}
+
+// milder says whether the request is for the verb's milder form.
+func milder(r Request) bool {
+	switch r.Verb {
+	case VerbForceExpire:
+		return r.TTL > 0
+	case VerbRelease:
+		holder, _ := holderOf(r)
+		return r.Entries > 0 && (!holder.Count.Known || holder.Count.N > r.Entries)
+	case VerbExtend:
+		return false
+	}
+	return false
+}
+
+// verbWords begins the sentence that says what will be done.
+func verbWords(r Request) string {
+	switch {
+	case r.Verb == VerbExtend:
+		return "Extending it to " + span(r.TTL)
+	case r.Verb == VerbForceExpire && r.TTL > 0:
+		return "Force-expiring it in " + span(r.TTL)
+	case r.Verb == VerbForceExpire:
+		return "Force-expiring it now"
+	case milder(r):
+		return "Releasing " + plural(r.Entries, "entry", "entries")
+	default:
+		return "Releasing it"
+	}
+}

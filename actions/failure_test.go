@@ -1,0 +1,268 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locktop/inspector"
+	"locktop/keyspace/redistest"
+)
+
+// seeded makes a lock and the request that acts on it.
+func seeded(t *testing.T, client *redis.Client, scheme inspector.Scheme, r Request) Request {
+	t.Helper()
+	if err := seeds[scheme](t.Context(), client, "lock"); err != nil {
+		t.Fatal(err)
+	}
+	r.Owner, r.Lock = ownerA(scheme), observe(t.Context(), t, client, scheme, "lock")
+	return r
+}
+
+func asUser(name string) func(*redis.Options) {
+	return func(o *redis.Options) { o.Username, o.Password = name, "x" }
+}
+
+func TestScriptFlush(t *testing.T) {
+	server := redistest.Start(t)
+	client := server.Client()
+	o := NewOperator(client, Options{})
+	for range 3 {
+		for scheme := range seeds {
+			for name, request := range verbRequests(scheme) {
+				server.Do("SCRIPT", "FLUSH")
+				if out := o.Do(t.Context(), seeded(t, client, scheme, request)); !out.Result.Done() {
+					t.Errorf("%s %s: %+v", scheme, name, out)
+				}
+				client.Del(t.Context(), "lock")
+			}
+		}
+	}
+	if o.scriptsDenied.Load() {
+		t.Error("a flush was taken for a denial")
+	}
+}
+
+// TestDeniedScripts acts as users who may not run scripts, and wants the same done by other means.
+func TestDeniedScripts(t *testing.T) {
+	server := redistest.Start(t, "--rename-command", "EVALSHA", "")
+	admin := server.Client()
+	server.Do("ACL", "SETUSER", "noeval", "on", ">x", "~*", "&*", "+@all", "-eval", "-evalsha")
+	for name, client := range map[string]*redis.Client{"ACL": server.Client(asUser("noeval")), "unknown command": admin} {
+		o := NewOperator(client, Options{})
+		for scheme := range seeds {
+			for verb, request := range verbRequests(scheme) {
+				if out := o.Do(t.Context(), seeded(t, admin, scheme, request)); !out.Result.Done() {
+					t.Errorf("%s: %s %s: %+v", name, scheme, verb, out)
+				}
+				admin.Del(t.Context(), "lock")
+			}
+		}
+		if !o.scriptsDenied.Load() {
+			t.Errorf("%s: the denial was not noticed", name)
+		}
+	}
+}
+
+func TestDeniedByACL(t *testing.T) {
+	server := redistest.Start(t)
+	admin := server.Client()
+	release, extend := Request{Verb: VerbRelease}, Request{Verb: VerbExtend, TTL: time.Hour}
+	for _, test := range []struct {
+		name, rules string
+		scheme      inspector.Scheme
+		request     Request
+		mend        string
+		onWatch     string // where WATCH makes the server say more, or less
+	}{
+		{"nokey", "~other &* +@all", inspector.SchemeToken, release, "ACL SETUSER nokey '~lock'", ""},
+		{"nochan", "~* resetchannels +@all", inspector.SchemeRedisson, release, "ACL SETUSER nochan '&redisson_lock__channel:{lock}'", ""},
+		{"nodel", "~* &* +@all -del", inspector.SchemeToken, release, "ACL SETUSER nodel +eval +evalsha +type +pttl +strlen +getrange +del", "ACL SETUSER nodel +del"},
+		{"nopexpire", "~* &* +@all -pexpire", inspector.SchemeReentrant, extend, "ACL SETUSER nopexpire +eval +evalsha +type +pttl +hget +hlen +hscan +pexpire", "ACL SETUSER nopexpire +pexpire"},
+		{"noscan", "~* &* +@all -type", inspector.SchemeToken, release, "ACL SETUSER noscan +eval +evalsha +type +pttl +strlen +getrange +del", "ACL SETUSER noscan +type"},
+		{"nowatch", "~* &* +@all -watch -eval -evalsha", inspector.SchemeToken, release, "ACL SETUSER nowatch +watch", ""},
+	} {
+		server.Do(append([]any{"ACL", "SETUSER", test.name, "on", ">x"}, fields(test.rules)...)...)
+		client := server.Client(asUser(test.name))
+		for _, watch := range []bool{false, true} {
+			o := NewOperator(client, Options{})
+			o.scriptsDenied.Store(watch)
+			want := test.mend
+			if watch && test.onWatch != "" {
+				want = test.onWatch
+			}
+			r := seeded(t, admin, test.scheme, test.request)
+			before := dump(t.Context(), t, admin, "lock")
+			out := o.Do(t.Context(), r)
+			if out.Result != ResultDenied || out.Err == nil || out.Detail != "mend: "+want {
+				t.Errorf("%s, watch %v: %s %q (%v), want the mend %q", test.name, watch, out.Result, out.Detail, out.Err, want)
+			}
+			if after := dump(t.Context(), t, admin, "lock"); after != before {
+				t.Errorf("%s, watch %v: the key was changed to %q", test.name, watch, after)
+			}
+			admin.Del(t.Context(), "lock")
+		}
+	}
+	// What is said to mend it mends it.
+	server.Do("ACL", "SETUSER", "nodel", "+del")
+	if out := NewOperator(server.Client(asUser("nodel")), Options{}).Do(t.Context(), seeded(t, admin, inspector.SchemeToken, release)); out.Result != ResultReleased {
+		t.Errorf("after the mend: %+v", out)
+	}
+}
+
+func fields(s string) []any {
+	var all []any
+	for field := range strings.FieldsSeq(s) {
+		all = append(all, field)
+	}
+	return all
+}
+
+// TestLeastPrivilege acts with nothing but the commands that the mend names.
+func TestLeastPrivilege(t *testing.T) {
+	server := redistest.Start(t)
+	admin := server.Client()
+	for scheme := range seeds {
+		for name, request := range verbRequests(scheme) {
+			r := seeded(t, admin, scheme, request)
+			p, err := makePlan(r, time.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			rules := []any{"ACL", "SETUSER", "least", "reset", "on", ">x", "~lock", "&redisson_lock__channel:*", "-@all"}
+			server.Do(append(rules, fields(strings.Join(p.commands(), " "))...)...)
+			if out := NewOperator(server.Client(asUser("least")), Options{}).Do(t.Context(), r); !out.Result.Done() {
+				t.Errorf("%s %s with %v: %+v", scheme, name, p.commands(), out)
+			}
+			admin.Del(t.Context(), "lock")
+		}
+	}
+}
+
+func TestReplica(t *testing.T) {
+	master, replica := redistest.Start(t, "--repl-diskless-sync-delay", "0"), redistest.Start(t)
+	host, port, err := net.SplitHostPort(master.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replica.Do("REPLICAOF", host, port)
+	r := seeded(t, master.Client(), inspector.SchemeToken, Request{Verb: VerbRelease})
+	client := replica.Client()
+	redistest.Eventually(t, 10*time.Second, func() (bool, string) {
+		value := client.Get(t.Context(), "lock").Val()
+		return value == "A", "the replica has " + value
+	})
+	for _, watch := range []bool{false, true} {
+		o := NewOperator(client, Options{})
+		o.scriptsDenied.Store(watch)
+		if out := o.Do(t.Context(), r); out.Result != ResultReplica || !out.Result.Refused() {
+			t.Errorf("watch %v: %+v", watch, out)
+		}
+	}
+}
+
+func TestNothingSent(t *testing.T) {
+	server := redistest.Start(t)
+	r := seeded(t, server.Client(), inspector.SchemeToken, Request{Verb: VerbRelease})
+	client := server.Client()
+	closed := server.Client()
+	if err := closed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if out := NewOperator(client, Options{}).Do(over, r); out.Result != ResultFailed || !errors.Is(out.Err, context.Canceled) {
+		t.Errorf("with a context that is over: %+v", out)
+	}
+	if out := NewOperator(closed, Options{}).Do(t.Context(), r); out.Result != ResultFailed || !errors.Is(out.Err, redis.ErrClosed) {
+		t.Errorf("with a closed client: %+v", out)
+	}
+	other := server.Client(func(o *redis.Options) { o.DB = 1 })
+	if out := NewOperator(other, Options{}).Do(t.Context(), r); out.Result != ResultFailed || !strings.Contains(out.Detail, "database 0") {
+		t.Errorf("on another database: %+v", out)
+	}
+	server.Kill()
+	for _, watch := range []bool{false, true} {
+		o := NewOperator(client, Options{})
+		o.scriptsDenied.Store(watch)
+		if out := o.Do(t.Context(), r); out.Result != ResultFailed || !strings.Contains(out.Detail, "nothing was done") {
+			t.Errorf("where no server listens, watch %v: %+v", watch, out)
+		}
+	}
+}
+
+// TestMends makes servers refuse for other reasons, and wants to be told what helps.
+func TestMends(t *testing.T) {
+	server := redistest.Start(t)
+	client := server.Client()
+	o := NewOperator(client, Options{})
+	r := seeded(t, client, inspector.SchemeReentrant, Request{Verb: VerbRelease, Entries: 1})
+	server.Do("CONFIG", "SET", "maxmemory", "1")
+	if out := o.Do(t.Context(), r); out.Result != ResultFailed || !strings.Contains(out.Detail, "raise maxmemory") {
+		t.Errorf("out of memory: %+v", out)
+	}
+	r.Entries = 0
+	if out := o.Do(t.Context(), r); out.Result != ResultReleased {
+		t.Errorf("a release of all needs no memory: %+v", out)
+	}
+	server.Do("CONFIG", "SET", "maxmemory", "0")
+	r = seeded(t, client, inspector.SchemeToken, Request{Verb: VerbRelease})
+	server.Do("CONFIG", "SET", "min-replicas-to-write", "1")
+	if out := o.Do(t.Context(), r); out.Result != ResultFailed || !strings.Contains(out.Detail, "min-replicas-to-write") {
+		t.Errorf("too few replicas: %+v", out)
+	}
+	server.Do("CONFIG", "SET", "min-replicas-to-write", "0")
+	server.Do("ACL", "SETUSER", "gone", "on", ">y", "~*", "+@all")
+	if out := NewOperator(server.Client(asUser("gone")), Options{}).Do(t.Context(), r); out.Result != ResultFailed || !strings.Contains(out.Detail, "password") {
+		t.Errorf("a wrong password: %+v", out)
+	}
+}
+
+// TestWatchRetries writes the key between WATCH and EXEC, without changing what is compared.
+func TestWatchRetries(t *testing.T) {
+	server := redistest.Start(t)
+	admin, client := server.Client(), server.Client()
+	r := seeded(t, admin, inspector.SchemeToken, Request{Verb: VerbRelease})
+	meddler := &betweenHook{t: t, meddle: func() { admin.PExpire(t.Context(), "lock", time.Hour) }, times: 3}
+	client.AddHook(meddler)
+	o := NewOperator(client, Options{})
+	o.scriptsDenied.Store(true)
+	if out := o.Do(t.Context(), r); out.Result != ResultReleased || meddler.times != 0 {
+		t.Errorf("renewed three times: %+v, %d left", out, meddler.times)
+	}
+	r = seeded(t, admin, inspector.SchemeToken, Request{Verb: VerbRelease})
+	meddler.times = 1000
+	if out := o.Do(t.Context(), r); out.Result != ResultFailed || !errors.Is(out.Err, errBusyKey) || admin.Get(t.Context(), "lock").Val() != "A" {
+		t.Errorf("renewed without end: %+v", out)
+	}
+	meddler.times, meddler.meddle = 1, func() { admin.Set(t.Context(), "lock", "B", time.Hour) }
+	if out := o.Do(t.Context(), r); out.Result != ResultNotHolder || out.Holder != "B" || admin.Get(t.Context(), "lock").Val() != "B" {
+		t.Errorf("taken over: %+v", out)
+	}
+}
+
+// betweenHook meddles right before a transaction is sent.
+type betweenHook struct {
+	t      *testing.T
+	meddle func()
+	times  int
+}
+
+func (h *betweenHook) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (h *betweenHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
+
+func (h *betweenHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		if cmds[0].Name() == "multi" && h.times > 0 {
+			h.times--
+			h.meddle()
+		}
+		return next(ctx, cmds)
+	}
+}

@@ -1,0 +1,101 @@
+package actions
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locktop/inspector"
+	"locktop/keyspace"
+	"locktop/keyspace/redistest"
+)
+
+// observe reads a key as keyspace does, and makes of it the lock that inspector would.
+func observe(ctx context.Context, tb testing.TB, client *redis.Client, scheme inspector.Scheme, key string) *inspector.Lock {
+	tb.Helper()
+	now := time.Now()
+	record := keyspace.Record{Ref: keyspace.Ref{Key: key, DB: client.Options().DB}, ReadAt: now}
+	lock := &inspector.Lock{Ref: record.Ref, Scheme: scheme, Mode: inspector.ModeExclusive, State: inspector.StateHeld}
+	pipe := client.TxPipeline()
+	kind, pttl := pipe.Type(ctx, key), pipe.PTTL(ctx, key)
+	size, text, fields := pipe.StrLen(ctx, key), pipe.GetRange(ctx, key, 0, keyspace.MaxText-1), pipe.HGetAll(ctx, key)
+	_, _ = pipe.Exec(ctx) // the commands of the other type fail
+	record.Type = keyspace.Type(kind.Val())
+	if left := pttl.Val(); left >= 0 {
+		record.ExpiresAt = now.Add(left)
+	}
+	switch record.Type {
+	case keyspace.TypeString:
+		record.Size, record.Value.Text = size.Val(), text.Val()
+		record.Truncated = record.Size > keyspace.MaxText
+		lock.Holders = []inspector.Holder{{Owner: record.Value.Text, Label: record.Value.Text}}
+	case keyspace.TypeHash:
+		for name, value := range fields.Val() {
+			record.Size++
+			record.Value.Fields = append(record.Value.Fields, keyspace.Field{Name: name, Value: value})
+			n, err := strconv.ParseInt(value, 10, 64)
+			lock.Holders = append(lock.Holders, inspector.Holder{
+				Owner: name, Label: name, Count: inspector.Count{N: n, Known: err == nil},
+			})
+		}
+	default:
+	}
+	lock.ExpiresAt, lock.Observed = record.ExpiresAt, record
+	return lock
+}
+
+// seeds make a lock of each scheme, held by "A": twice where entries are counted.
+var seeds = map[inspector.Scheme]func(ctx context.Context, client *redis.Client, key string) error{
+	inspector.SchemeToken: func(ctx context.Context, client *redis.Client, key string) error {
+		return client.Set(ctx, key, "A", time.Minute).Err()
+	},
+	inspector.SchemeSetNX: func(ctx context.Context, client *redis.Client, key string) error {
+		return client.Set(ctx, key, "A", 0).Err()
+	},
+	inspector.SchemeTimestamp: func(ctx context.Context, client *redis.Client, key string) error {
+		return client.Set(ctx, key, stampA, 0).Err()
+	},
+	inspector.SchemeReentrant: seedHash,
+	inspector.SchemeRedisson:  seedHash,
+}
+
+func seedHash(ctx context.Context, client *redis.Client, key string) error {
+	_, err := client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
+		pipe.HSet(ctx, key, "A", 2)
+		pipe.PExpire(ctx, key, time.Minute)
+		return nil
+	})
+	return err
+}
+
+// stampA is the value of a timestamp lock whose holder has an id.
+var stampA = "A:" + timestampAfter(time.Now(), 30*time.Second)
+
+// ownerA is the owner of a seeded lock.
+func ownerA(scheme inspector.Scheme) string {
+	if scheme == inspector.SchemeTimestamp {
+		return stampA
+	}
+	return "A"
+}
+
+// ways are the executors on the servers: every guard is tested with each.
+func ways(t *testing.T, test func(t *testing.T, o *Operator, client *redis.Client)) {
+	t.Helper()
+	server := redistest.Start(t)
+	for name, client := range map[string]*redis.Client{"redis": server.Client(), "embedded": embeddedClient(t)} {
+		for _, by := range []string{byScript{}.name(), byWatch{}.name()} {
+			t.Run(name+"/"+by, func(t *testing.T) {
+				if err := client.FlushAll(t.Context()).Err(); err != nil {
+					t.Fatal(err)
+				}
+				o := NewOperator(client, Options{})
+				o.scriptsDenied.Store(by == byWatch{}.name())
+				test(t, o, client)
+			})
+		}
+	}
+}

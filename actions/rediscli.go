@@ -1,0 +1,73 @@
+package actions
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// RedisCLI is the redis-cli command line, quoted for a POSIX shell, that does what the request asks, with its guard. It is
+// one line of printable text. It names the database but not the server, and it is empty for a request that would be
+// refused before anything is sent.
+//
+// Where the key or the holder has bytes that are no printable text, the arguments are given with --quoted-input, which
+// redis-cli has since 6.2.
+func RedisCLI(r Request) string {
+	p, err := makePlan(r, time.Now())
+	if err != nil {
+		return ""
+	}
+	command := append([]string{"EVAL", minify(p.script().text), "1", p.key}, p.args()...)
+	line := "redis-cli"
+	if r.Lock.DB != 0 {
+		line += " -n " + strconv.Itoa(r.Lock.DB)
+	}
+	quote := quoteArg
+	if !plainText(strings.Join(command, "")) {
+		line += " --quoted-input"
+		quote = func(arg string) string { return quoteArg(quoteRedis(arg)) }
+	}
+	for _, arg := range command {
+		line += " " + quote(arg)
+	}
+	return line
+}
+
+// minify puts a script on one line. No line of the scripts has a comment at its end, which would swallow the rest.
+func minify(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// plainText says whether a person and a terminal can be trusted with the text as it is.
+func plainText(s string) bool {
+	return utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
+}
+
+// quoteArg quotes an argument for a POSIX shell; a plain word stays as it is.
+func quoteArg(arg string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:/,@%+"
+	if arg != "" && strings.Trim(arg, plain) == "" {
+		return arg
+	}
+	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+}
+
+// quoteRedis quotes an argument for redis-cli --quoted-input, byte for byte.
+func quoteRedis(arg string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, c := range []byte(arg) {
+		switch {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < 0x20 || c >= 0x7f:
+			fmt.Fprintf(&b, `\x%02x`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}

@@ -1,0 +1,86 @@
+package embedded
+
+import (
+	"bufio"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestPanic has a command panic, outside and inside of Lua: its client gets an error, the server lives, Close tells.
+func TestPanic(t *testing.T) {
+	s, err := Start(t.Context(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, run := range map[string]handler{
+		"boom": func(*Server, *call) { panic("out of cheese") },
+		// It panics inside the store, which then holds its lock.
+		"deepboom": func(s *Server, _ *call) {
+			s.values.redis.Lock()
+			panic("the store is locked")
+		},
+	} {
+		s.commands[name] = &command{name: name, arity: -1, run: run}
+	}
+	conn, err := net.Dial("tcp", s.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	reader := bufio.NewReader(conn)
+	for _, tc := range []struct{ send, want string }{
+		{"boom\r\n", "-ERR internal error of the embedded server: out of cheese"},
+		{"deepboom\r\n", "-ERR internal error of the embedded server: the store is locked"},
+		{"set k v\r\n", "+OK"},
+		{`eval "return redis.call('boom')" 0` + "\r\n", "-ERR internal error of the embedded server: out of cheese script: "},
+		{`eval "return redis.call('set', 'k', '2')" 0` + "\r\n", "+OK"},
+		{"info server\r\n", "$"},
+	} {
+		if _, err := conn.Write([]byte(tc.send)); err != nil {
+			t.Fatal(err)
+		}
+		line, err := reader.ReadString('\n')
+		if err != nil || !strings.HasPrefix(line, tc.want) {
+			t.Fatalf("%q: %q %v, want %q", tc.send, line, err, tc.want)
+		}
+	}
+	for line := ""; !strings.HasPrefix(line, "locktop_embedded_panics:"); {
+		if line, err = reader.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(line, "locktop_embedded_panics:") && line != "locktop_embedded_panics:3\r\n" {
+			t.Errorf("counted %q", line)
+		}
+	}
+	if err := s.Close(); err == nil || !strings.Contains(err.Error(), "out of cheese") || !strings.Contains(err.Error(), "panic_test.go") {
+		t.Errorf("Close tells %v", err)
+	}
+}
+
+// TestEndlessScript closes the server while a script loops for ever around redis.call.
+func TestEndlessScript(t *testing.T) {
+	s, err := Start(t.Context(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turning := make(chan struct{})
+	turned := sync.OnceFunc(func() { close(turning) })
+	s.commands["turn"] = &command{name: "turn", arity: 1, run: func(_ *Server, c *call) {
+		turned()
+		c.reply.ok()
+	}}
+	conn, err := net.Dial("tcp", s.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.Write([]byte(`eval "while true do redis.call('turn') end" 0` + "\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	<-turning
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}

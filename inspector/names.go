@@ -1,0 +1,184 @@
+package inspector
+
+import "strings"
+
+// nameGrade is how loudly a key's name says that the key is a lock.
+type nameGrade uint8
+
+const (
+	nameSilent nameGrade = iota // no lock word in it
+	nameWord                    // a lock word somewhere: "shop:stock-lock:item"
+	nameStrong                  // the first or the last word is a lock word: "lock:orders", "orders_lock", "orderLock"
+)
+
+// nameEvidence is what a key's name says about the key.
+type nameEvidence struct {
+	grade nameGrade
+	// aside: the name speaks of something beside a lock, such as "lock:count" or "lock:queue". The value must then look
+	// like a holder's token before the key is taken for a lock.
+	aside bool
+	// numbers: a plain number may be a lock's value. It may not where the only lock words are plurals, which are counted
+	// ("user:7:locks"), or "semaphore", whose number is that of its free permits.
+	numbers bool
+	// companion: the key belongs to a lock of a library that keeps several keys, and is none itself.
+	companion bool
+}
+
+// lockWords are the words that make a name say "lock". The grade is what the word is worth at an end of the name. Plurals
+// name collections of locks as often as a lock, so that they are worth less.
+var lockWords = map[string]nameGrade{
+	"lock": nameStrong, "mutex": nameStrong, "lease": nameStrong, "redlock": nameStrong, "semaphore": nameStrong,
+	"rlock": nameStrong, "rwlock": nameStrong, "dlock": nameStrong, "dblock": nameStrong, "joblock": nameStrong,
+	"weblock": nameStrong, "rueidislock": nameStrong, "redismutex": nameStrong,
+	"locks": nameWord, "mutexes": nameWord, "leases": nameWord, "semaphores": nameWord, "locking": nameWord,
+}
+
+// lockEndings are endings of words that are written as one: "orderlock", "cronmutex".
+var lockEndings = [...]string{"lock", "mutex", "semaphore"}
+
+// notLocks are the endings of words that end in "lock" and mean something else.
+var notLocks = [...]string{
+	"block", "clock", "flock", "unlock", "padlock", "deadlock", "gridlock", "warlock", "sherlock", "hemlock", "wedlock",
+	"matlock", "bollock", "fetlock", "shylock", "havelock", "headlock", "airlock", "oarlock", "hammerlock",
+}
+
+// asideWords speak of something beside a lock. True: wherever in the name they stand; false: only as its last word, for
+// "lock:queue:emails" may well be a lock of a queue.
+var asideWords = map[string]bool{
+	"count": true, "counts": true, "counter": true, "counters": true, "attempts": true, "failures": true, "tries": true,
+	"retries": true, "metrics": true, "stats": true, "statistics": true, "histogram": true, "feature": true,
+	"features": true, "flag": true, "flags": true, "config": true, "settings": true, "setting": true, "ratelimit": true,
+	"throttle": true, "unlock": true, "unlocked": true, "unlocks": true, "lockout": true, "otp": true, "captcha": true,
+	"waiting": true, "waiters": true, "waitlist": true,
+	"queue": false, "queued": false, "pending": false, "list": false, "index": false, "ids": false, "keys": false,
+	"names": false, "all": false, "set": false, "log": false, "logs": false, "history": false, "events": false,
+	"audit": false, "channel": false, "signal": false, "at": false, "since": false, "until": false, "time": false,
+	"timestamp": false, "timeout": false, "date": false, "created": false, "updated": false, "total": false,
+	"version": false, "state": false, "status": false, "enabled": false, "disabled": false, "info": false, "meta": false,
+	"metadata": false, "limit": false, "quota": false, "max": false, "seq": false, "sequence": false, "reason": false,
+	"script": false, "sha": false, "type": false, "ttl": false, "duration": false, "interval": false, "token": false,
+	"available": false, "exists": false, "grabbed": false, "pin": false, "code": false, "password": false,
+	"screen": false, "door": false,
+}
+
+// companionBeginnings begin the names of keys that belong to a lock and are none.
+var companionBeginnings = [...]string{
+	"redisson_lock_queue:", "redisson_lock_timeout:", "redisson_lock_token:", "redisson_lock__channel:",
+	"redisson_unlock_latch:", "redisson_rwlock:", "redisson_sc:", "lock-signal:", "rql:lock_queue:",
+}
+
+// evidence says the grade in words.
+func (e nameEvidence) evidence() string {
+	switch e.grade {
+	case nameStrong:
+		return "its name begins or ends with a word for lock"
+	case nameWord:
+		return "its name has a word for lock, or a library's prefix"
+	case nameSilent:
+		return "its name says nothing"
+	}
+	return ""
+}
+
+// nameOf reads a key's name. It is called for every key that a pattern names, and keeps nothing.
+func nameOf(key string) nameEvidence {
+	for _, beginning := range companionBeginnings {
+		if strings.HasPrefix(key, beginning) {
+			return nameEvidence{companion: true}
+		}
+	}
+	if strings.Contains(key, ":rwlock_timeout:") {
+		return nameEvidence{companion: true}
+	}
+	if libraryName(key) {
+		return nameEvidence{grade: nameWord}
+	}
+	var (
+		e         nameEvidence
+		last      string
+		lastGrade nameGrade
+		first     = true
+	)
+	for rest := key; ; {
+		var word string
+		if word, rest = nextWord(rest); word == "" {
+			break
+		}
+		grade := gradeOf(word)
+		if grade != nameSilent {
+			e.grade = max(e.grade, nameWord)
+			e.numbers = e.numbers || grade == nameStrong && !strings.HasSuffix(word, "semaphore")
+		}
+		if first {
+			e.grade = max(e.grade, grade)
+			first = false
+		}
+		e.aside = e.aside || asideWords[word]
+		last, lastGrade = word, grade
+	}
+	e.grade = max(e.grade, lastGrade)
+	if _, aside := asideWords[last]; aside {
+		e.aside = true
+	}
+	return e
+}
+
+// libraryName knows names of libraries that do not say "lock": the digest of sidekiq-unique-jobs
+// ("uniquejobs:<32 or 64 hex digits>", with ":RUN" while the job runs) and the task keys of asynq
+// ("asynq:{queue}:unique:<type>:<md5>").
+func libraryName(key string) bool {
+	if digest, ok := strings.CutPrefix(key, "uniquejobs:"); ok {
+		digest = strings.TrimSuffix(digest, ":RUN")
+		return (len(digest) == 32 || len(digest) == 64) && isHex(digest)
+	}
+	queue, ok := strings.CutPrefix(key, "asynq:{")
+	return ok && strings.Contains(queue, "}:unique:")
+}
+
+// gradeOf is what a word is worth at an end of a name.
+func gradeOf(word string) nameGrade {
+	if grade, ok := lockWords[word]; ok {
+		return grade
+	}
+	for _, ending := range lockEndings {
+		if !strings.HasSuffix(word, ending) {
+			continue
+		}
+		for _, trap := range notLocks {
+			if strings.HasSuffix(word, trap) {
+				return nameSilent
+			}
+		}
+		return nameStrong
+	}
+	return nameSilent
+}
+
+// nextWord cuts the next word off a name, in lower case; it is empty at the end. Words end at everything that is no letter
+// and where camelCase begins a new one. Bytes beyond ASCII count as letters, so that no half of a foreign word becomes one.
+func nextWord(name string) (word, rest string) {
+	start := 0
+	for start < len(name) && !isLetter(name[start]) {
+		start++
+	}
+	if start == len(name) {
+		return "", ""
+	}
+	end := start + 1
+	for end < len(name) && isLetter(name[end]) {
+		if isUpper(name[end]) {
+			afterLower := !isUpper(name[end-1])
+			beforeLower := end+1 < len(name) && isLower(name[end+1])
+			if afterLower || beforeLower {
+				break
+			}
+		}
+		end++
+	}
+	return strings.ToLower(name[start:end]), name[end:]
+}
+
+func isUpper(c byte) bool  { return 'A' <= c && c <= 'Z' }
+func isLower(c byte) bool  { return 'a' <= c && c <= 'z' }
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+func isLetter(c byte) bool { return isLower(c) || isUpper(c) || c >= 0x80 }

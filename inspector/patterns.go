@@ -1,0 +1,15 @@
+package inspector
+
+import "locktop/keyspace"
+
+// DefaultPatterns are the globs for what people call locks, in any letter case, and for the keys of known libraries.
+func DefaultPatterns() []keyspace.Pattern {
+	return []keyspace.Pattern{
+		keyspace.AnyCase("*lock*"),
+		keyspace.AnyCase("*mutex*"),
+		keyspace.AnyCase("*lease*"),
+		keyspace.AnyCase("*semaphore*"),
+		{Glob: "uniquejobs:*"},       // sidekiq-unique-jobs
+		{Glob: "asynq:{*}:unique:*"}, // asynq, tasks that must be unique
+	}
+}

@@ -1,0 +1,60 @@
+package inspector
+
+import (
+	"time"
+
+	"locktop/keyspace"
+)
+
+// maxEntries is the largest count that is taken for one of entries; a hash with more counts something else.
+const maxEntries = 10_000
+
+// nameless is the longest TTL with which a key counts as a lock although its name does not say so.
+const nameless = 5 * time.Minute
+
+// reentrant is the lock of one hash and two Lua scripts: one field, the holder, with its entry count.
+var reentrant = schemeFile{
+	info: SchemeInfo{
+		Name:         SchemeReentrant,
+		Systems:      "re-entrant locks of a hash and Lua scripts",
+		RecognisedBy: "hash of exactly one field with a count of 1 to 10,000; a lock's name, or a field such as host:pid",
+		Shows:        "holder, entry count, TTL",
+	},
+	recognise: recogniseReentrant,
+}
+
+func recogniseReentrant(r keyspace.Record, now time.Time, name nameEvidence) (recognition, bool) {
+	if r.Type != keyspace.TypeHash || r.Truncated || r.Size > 1 || len(r.Value.Fields) != 1 {
+		return recognition{}, false
+	}
+	field := r.Value.Fields[0]
+	n, ok := entryCount(field.Value)
+	if !ok || n < 1 || n > maxEntries || len(field.Name) > maxToken {
+		return recognition{}, false
+	}
+	s := shapeOf(field.Name)
+	if s == shapeEmpty || s == shapeForeign {
+		return recognition{}, false
+	}
+	leased := !r.ExpiresAt.IsZero()
+	switch {
+	case name.aside:
+		ok = s.tokenLike() && name.grade != nameSilent
+	case name.grade == nameStrong:
+		ok = true
+	case name.grade == nameWord:
+		ok = leased || s.tokenLike()
+	default: // A shopping basket is a hash of a UUID and a number, too: the field must name a process or a thread.
+		ok = leased && r.ExpiresAt.Sub(now) <= nameless && (s == shapeHost || s == shapeUUIDTag)
+	}
+	if !ok {
+		return recognition{}, false
+	}
+	return recognition{
+		mode: ModeExclusive,
+		holders: []Holder{{
+			Owner: field.Name, Label: labelOf(field.Name, s, now), Count: Count{N: n, Known: true},
+		}},
+		evidence: []string{name.evidence(), evidenceHash, ttlEvidence(r)},
+	}, true
+}

@@ -1,0 +1,86 @@
+package inspector
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"locktop/keyspace"
+)
+
+// A number counts as the end of a lease if it lies within these of now.
+const (
+	oldestLease = 2 * 365 * 24 * time.Hour
+	latestLease = 365 * 24 * time.Hour
+)
+
+// leaseSlack is by how much the end in a value may differ from the end of the key's TTL. With a greater difference it is
+// no end but, say, the moment of the acquisition.
+const leaseSlack = time.Minute
+
+// timestamp is the lock whose value is the end of its lease, taken over by GETSET once that has passed.
+var timestamp = schemeFile{
+	info: SchemeInfo{
+		Name:         SchemeTimestamp,
+		Systems:      "SETNX + GETSET, jedis-lock, redis-mutex (Ruby), redis-lock (npm)",
+		RecognisedBy: "string with a time in seconds or milliseconds, or id:milliseconds; a lock's name, or uuid:milliseconds",
+		Shows:        "the end of the lease, the holder's id where there is one",
+	},
+	recognise: recogniseTimestamp,
+}
+
+func recogniseTimestamp(r keyspace.Record, now time.Time, name nameEvidence) (recognition, bool) {
+	if r.Type != keyspace.TypeString || r.Truncated || len(r.Value.Text) > maxToken {
+		return recognition{}, false
+	}
+	id, end, ok := leaseEnd(r.Value.Text)
+	if !ok || end.Before(now.Add(-oldestLease)) || end.After(now.Add(latestLease)) {
+		return recognition{}, false
+	}
+	if !isUUID(id) && (name.grade == nameSilent || name.aside) {
+		return recognition{}, false
+	}
+	if id == "" && !name.numbers {
+		return recognition{}, false
+	}
+	if !r.ExpiresAt.IsZero() && (name.grade == nameSilent || end.Sub(r.ExpiresAt).Abs() > leaseSlack) {
+		return recognition{}, false
+	}
+	label := r.Value.Text
+	if id != "" {
+		label = labelOf(id, shapeOf(id), now)
+	}
+	return recognition{
+		mode:      ModeExclusive,
+		holders:   []Holder{{Owner: r.Value.Text, Label: label}},
+		leaseEnds: end,
+		evidence:  []string{name.evidence(), "its value states when the lease ends", ttlEvidence(r)},
+	}, true
+}
+
+// leaseEnd reads the end of a lease: 13 digits are milliseconds since 1970, 10 digits with or without a fraction are
+// seconds, and 13 digits after the last colon are milliseconds that belong to the id before it.
+func leaseEnd(value string) (id string, end time.Time, ok bool) {
+	digits := value
+	if i := strings.LastIndexByte(value, ':'); i > 0 {
+		id, digits = value[:i], value[i+1:]
+		if len(digits) != 13 || shapeOf(id) == shapeForeign {
+			return "", time.Time{}, false
+		}
+	}
+	whole, fraction, float := strings.Cut(digits, ".")
+	if !allDigits(whole) || whole[0] == '0' || float && (len(fraction) > 20 || !allDigits(fraction)) {
+		return "", time.Time{}, false
+	}
+	n, err := strconv.ParseInt(whole, 10, 64)
+	switch {
+	case err != nil:
+		return "", time.Time{}, false
+	case len(whole) == 13 && !float:
+		return id, time.UnixMilli(n), true
+	case len(whole) == 10:
+		nanoseconds, _ := strconv.ParseInt((fraction + "000000000")[:9], 10, 64) // digits only: no error is possible
+		return id, time.Unix(n, nanoseconds), true
+	}
+	return "", time.Time{}, false
+}

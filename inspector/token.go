@@ -1,0 +1,90 @@
+package inspector
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"locktop/keyspace"
+)
+
+// token is the lock of SET NX PX: a string with a TTL, whose value proves who holds it.
+var token = schemeFile{
+	info: SchemeInfo{
+		Name:         SchemeToken,
+		Systems:      "SET NX PX: redlock, redsync, redis-py, Laravel, Spring Integration, Bull and many more",
+		RecognisedBy: "string of up to 128 bytes with a TTL, that is no data; a lock's name",
+		Shows:        "the token, and host, process or time where it carries them; TTL",
+	},
+	recognise: recogniseToken,
+}
+
+func recogniseToken(r keyspace.Record, now time.Time, name nameEvidence) (recognition, bool) {
+	if r.Type != keyspace.TypeString || r.ExpiresAt.IsZero() {
+		return recognition{}, false
+	}
+	s, ok := holderValue(r, name)
+	if !ok {
+		return recognition{}, false
+	}
+	value := r.Value.Text
+	short := s == shapeInteger && len(value) < 12 // a counter, as a rule
+	if (short || s == shapeEmpty) && name.grade != nameStrong {
+		return recognition{}, false
+	}
+	return recognition{
+		mode:     ModeExclusive,
+		holders:  []Holder{{Owner: value, Label: labelOf(value, s, now)}},
+		evidence: []string{name.evidence(), s.evidence(), evidenceTTL},
+	}, true
+}
+
+// holderValue says whether a string with this name may be a lock's value, and of what shape it is.
+func holderValue(r keyspace.Record, name nameEvidence) (shape, bool) {
+	value := r.Value.Text
+	if name.grade == nameSilent || r.Truncated || len(value) > maxToken {
+		return shapeOther, false
+	}
+	s := shapeOf(value)
+	switch {
+	case s == shapeForeign, s == shapeInteger && !name.numbers, name.aside && !s.tokenLike():
+		return s, false
+	}
+	switch strings.ToLower(value) {
+	case "false", "no", "off", "free", "open", "unlocked", "none", "null", "nil":
+		return s, false // a flag that says that nobody holds it
+	}
+	return s, true
+}
+
+// labelOf says a token in words where it carries any, and else is the token without what a serialiser put around it.
+func labelOf(value string, s shape, now time.Time) string {
+	value = unwrap(value)
+	switch s {
+	case shapeHost:
+		if host, process, ok := hostAndProcess(value); ok {
+			return host + ", process " + process
+		}
+	case shapeHex:
+		if node, at, ok := timeUUID(value); ok && at.After(now.AddDate(-1, 0, 0)) && at.Before(now.Add(time.Hour)) {
+			return "node " + node + ", trying since " + at.UTC().Format("2006-01-02 15:04:05Z")
+		}
+	case shapeOther, shapeEmpty, shapeInteger, shapeUUID, shapeUUIDTag, shapeBase64, shapeAlnum, shapeBinary, shapeForeign:
+	}
+	return value
+}
+
+// timeUUID reads a UUID of version 1 without dashes, as redis-py writes it (uuid1().hex): the network address of its host
+// and the moment at which it was drawn, which is before the lock was waited for.
+func timeUUID(hex string) (node string, at time.Time, ok bool) {
+	if len(hex) != 32 || hex[12] != '1' || !strings.ContainsRune("89abAB", rune(hex[16])) {
+		return "", time.Time{}, false
+	}
+	ticks, err := strconv.ParseInt(hex[13:16]+hex[8:12]+hex[:8], 16, 64)
+	if err != nil {
+		return "", time.Time{}, false
+	}
+	const gregorian = 122_192_928_000_000_000 // ticks of 100 ns from 1582-10-15 to 1970-01-01 (RFC 9562)
+	ticks -= gregorian
+	return hex[20:], time.Unix(ticks/1e7, ticks%1e7*100), true
+}

@@ -1,0 +1,55 @@
+package inspector
+
+import (
+	"time"
+
+	"locktop/keyspace"
+)
+
+// wrongType is no layout of a lock: a key whose name says that it is a lock, of a type in which no lock is kept. The locks
+// that are taken under that name fail with WRONGTYPE.
+var wrongType = schemeFile{
+	info: SchemeInfo{
+		Name:         SchemeUnknown,
+		Systems:      "none: a list, set, sorted set or stream where a lock is expected",
+		RecognisedBy: "its name begins or ends with a word for lock, and its type fits no scheme",
+		Shows:        "the type, as a finding",
+	},
+	recognise: recogniseWrongType,
+}
+
+func recogniseWrongType(r keyspace.Record, _ time.Time, name nameEvidence) (recognition, bool) {
+	if name.grade != nameStrong || name.aside || !name.numbers {
+		return recognition{}, false
+	}
+	switch r.Type {
+	case keyspace.TypeList, keyspace.TypeSet, keyspace.TypeZSet, keyspace.TypeStream:
+		return recognition{mode: ModeExclusive, evidence: []string{name.evidence(), typeEvidence(r.Type)}}, true
+	case keyspace.TypeNone, keyspace.TypeString, keyspace.TypeHash:
+	}
+	return recognition{}, false
+}
+
+func typeEvidence(t keyspace.Type) string {
+	switch t {
+	case keyspace.TypeList:
+		return "it is a list"
+	case keyspace.TypeSet:
+		return "it is a set"
+	case keyspace.TypeZSet:
+		return "it is a sorted set"
+	case keyspace.TypeStream:
+		return "it is a stream"
+	case keyspace.TypeNone, keyspace.TypeString, keyspace.TypeHash:
+	}
+	return "it is of another type"
+}
+
+// wrongTypeFinding is the one finding that a single read suffices for.
+func wrongTypeFinding(t keyspace.Type) Finding {
+	return Finding{
+		Code: CodeWrongType, Severity: SeverityWarning,
+		Text:   "the name says lock, but the key is a " + string(t) + ", and no scheme of locktop keeps a lock in one",
+		Advice: "find out who writes it (a few libraries keep shared locks in sorted sets); SET NX will never succeed here",
+	}
+}

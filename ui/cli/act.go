@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"locktop/actions"
+	"locktop/inspector"
+	"locktop/keyspace"
+	"locktop/ui/text"
+)
+
+// acting is what the three verbs share.
+type acting struct {
+	about    target
+	holder   string
+	dryRun   bool
+	yes      bool
+	reason   string
+	output   string
+	readOnly readOnly
+}
+
+// add offers the shared flags.
+func (c *acting) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&c.holder, "holder", "", "the `OWNER` who has the lock, exactly as the lock says it (locktop show prints it)")
+	flags.BoolVar(&c.dryRun, "dry-run", false, "do nothing; say what would be done")
+	flags.BoolVar(&c.yes, "yes", false, "do not ask")
+	flags.StringVar(&c.reason, "reason", "", "why; it is kept in the audit file")
+	flags.VarP(newChoice(&c.output, "text", "text", "json"), "output", "o", "form of the output")
+	chosen(cmd, "output", "text", "json")
+	c.about.add(cmd, "KEY and OWNER are written")
+	addGroup(cmd, groupObserving, func(set *pflag.FlagSet) { addReadOnly(set, &c.readOnly) })
+	chosen(cmd, "read-only", "on", "strict", "off")
+}
+
+// actionNote ends the help of the three verbs.
+const actionNote = `
+
+It acts only if the lock is still what it read, atomically; else nothing changes, and it says what the lock is now. On a
+terminal it asks first; elsewhere it needs --yes. Every action, refused ones too, is kept in the audit file
+(locktop/audit.jsonl in the XDG state directory). Exit codes: 0 done; 1 error; 2 usage; 3 refused by a guard.`
+
+// run does one action. The request lacks what is read: the lock.
+func (a *app) act(cmd *cobra.Command, c *acting, name string, r actions.Request, choose func(*inspector.Lock, inspector.Holder) error) (err error) {
+	ctx := cmd.Context()
+	key, err := c.about.unquote("KEY", name)
+	if err != nil {
+		return err
+	}
+	if r.Owner, err = c.about.unquote("--holder", c.holder); err != nil {
+		return err
+	}
+	if !cmd.Flags().Changed("holder") {
+		return usage("--holder is missing: whose lock is it? (locktop show prints the owner)")
+	}
+	if !c.yes && !c.dryRun && !isTerminal(a.stdin) {
+		return usage("%s asks before it acts, and the standard input is no terminal: add --yes, or --dry-run", cmd.Name())
+	}
+	o, err := a.options(cmd, &c.about.server)
+	if err != nil {
+		return err
+	}
+	s, err := connect(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if err := s.mayAct(o, c.readOnly != readOnlyOff); err != nil {
+		return err
+	}
+	if r.Lock, err = s.read(ctx, key); err != nil {
+		return err
+	}
+	r.DryRun, r.Reason = c.dryRun, c.reason
+	if r.Lock == nil {
+		return a.report(c, keyspace.Ref{Node: s.connection.Node(), DB: o.DB, Key: key}, r, actions.Outcome{Result: actions.ResultGone, TTL: -1, Woken: -1})
+	}
+	holder := slices.IndexFunc(r.Lock.Holders, func(h inspector.Holder) bool { return h.Owner == r.Owner })
+	if holder >= 0 && !s.operator.ReadOnly() { // else the operator will refuse, and there is nothing to ask
+		if err := choose(r.Lock, r.Lock.Holders[holder]); err != nil {
+			return err
+		}
+		if !c.yes && !c.dryRun {
+			if err := a.ask(ctx, r); err != nil {
+				return err
+			}
+		}
+	}
+	return a.report(c, r.Lock.Ref, r, s.operator.Do(ctx, r))
+}
+
+// ask shows what was read and what would come of it, and goes on at a yes only.
+func (a *app) ask(ctx context.Context, r actions.Request) error {
+	out, done := a.screen()
+	defer done()
+	fmt.Fprintf(out, "on %s, database %d:\n%s\n", text.Escape(string(r.Lock.Node)), r.Lock.DB, actions.Consequence(r))
+	for _, f := range r.Lock.Findings {
+		fmt.Fprintf(out, "%s: %s\n", f.Code, text.Escape(f.Text))
+	}
+	yes, err := a.confirm(ctx, strings.ToUpper(string(r.Verb[:1]))+string(r.Verb[1:])+"?")
+	if err != nil {
+		return failed("%s: %w; nothing was done", r.Verb, err)
+	}
+	if !yes {
+		return failed("nothing was done: the answer was no")
+	}
+	return nil
+}
+
+// outcomeJSON is how an action ended.
+type outcomeJSON struct {
+	Schema       string `json:"schema"`
+	At           string `json:"at"`
+	Node         string `json:"node"`
+	DB           int    `json:"db"`
+	Key          string `json:"key"`
+	KeyBase64    string `json:"key_base64,omitempty"`
+	Verb         string `json:"verb"`
+	Owner        string `json:"owner"`
+	OwnerBase64  string `json:"owner_base64,omitempty"`
+	Result       string `json:"result"`
+	Done         bool   `json:"done"`
+	Count        *int64 `json:"count,omitempty"`
+	Holder       string `json:"holder,omitempty"`
+	HolderBase64 string `json:"holder_base64,omitempty"`
+	TTL          *int64 `json:"ttl_ms,omitempty"`
+	Woken        *int64 `json:"woken,omitempty"`
+	Text         string `json:"text"`
+	Error        string `json:"error,omitempty"`
+}
+
+// report prints an outcome and finds the exit code.
+func (a *app) report(c *acting, ref keyspace.Ref, r actions.Request, o actions.Outcome) error {
+	said := sentence(ref, r, o)
+	if c.output == "json" {
+		if err := writeJSON(a.stdout, newOutcomeJSON(ref, r, o, said)); err != nil {
+			return err
+		}
+	}
+	switch {
+	case o.Result.Done(), o.Result == actions.ResultDryRun, o.Result.Refused():
+		if c.output != "json" {
+			if _, err := fmt.Fprintln(a.stdout, said); err != nil {
+				return err
+			}
+		}
+		if o.Result.Refused() {
+			return quietly(exitRefused)
+		}
+		return nil
+	default:
+		return failed("%s", said)
+	}
+}
+
+// sentence is the outcome in words.
+func sentence(ref keyspace.Ref, r actions.Request, o actions.Outcome) string {
+	if r.Lock == nil {
+		return fmt.Sprintf("%s is gone: there is no such key in database %d of %s", text.Escape(ref.Key), ref.DB, text.Escape(string(ref.Node)))
+	}
+	return o.Sentence(r)
+}
+
+func newOutcomeJSON(ref keyspace.Ref, r actions.Request, o actions.Outcome, said string) outcomeJSON {
+	out := outcomeJSON{
+		Schema: outcomeSchema, At: instant(time.Now()), Node: shownOf(string(ref.Node)), DB: ref.DB,
+		Verb: string(r.Verb), Result: string(o.Result), Done: o.Result.Done(), Text: said,
+	}
+	out.Key, out.KeyBase64 = plain(ref.Key)
+	out.Owner, out.OwnerBase64 = plain(r.Owner)
+	out.Holder, out.HolderBase64 = plain(o.Holder)
+	if o.Result == actions.ResultEntryReleased || o.Result == actions.ResultChanged && o.Count > 0 {
+		out.Count = &o.Count
+	}
+	if o.Result == actions.ResultExtended || o.Result == actions.ResultEntryReleased || o.Result == actions.ResultExpired {
+		left := max(-1, o.TTL.Milliseconds())
+		out.TTL = &left
+	}
+	if o.Result.Done() && o.Woken >= 0 {
+		out.Woken = &o.Woken
+	}
+	if o.Err != nil {
+		out.Error = shownOf(oneLine(o.Err.Error()))
+	}
+	return out
+}

@@ -1,0 +1,249 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"locktop/actions"
+	"locktop/inspector"
+	"locktop/keyspace"
+	"locktop/ui/text"
+)
+
+// checkSchema is the schema of "check -o json".
+const checkSchema = "locktop.check/1"
+
+// settleTimeout is how long the feed may take to find out what it can have.
+const settleTimeout = 5 * time.Second
+
+// checkJSON is what "check" found.
+type checkJSON struct {
+	Schema string     `json:"schema"`
+	Node   string     `json:"node"`
+	DB     int        `json:"db"`
+	Checks []itemJSON `json:"checks"`
+	// Look and Act are the ACL lines for a user with the least rights that looking, and besides it acting, takes.
+	Look string `json:"acl_look"`
+	Act  string `json:"acl_act"`
+}
+
+// itemJSON is one thing that was tried.
+type itemJSON struct {
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+	// Mend is the exact command or ACL line, where there is one.
+	Mend string `json:"mend,omitempty"`
+}
+
+// newCheck says what locktop can and cannot see and do on this server.
+func (a *app) newCheck() *cobra.Command {
+	var (
+		server connecting
+		output string
+	)
+	look := observing{notify: string(keyspace.NotifyAuto), poll: time.Second}
+	cmd := &cobra.Command{
+		Use:   "check [flags]",
+		Short: "say what locktop can and cannot see and do on this server, and what mends it",
+		Long: `Check tries what locktop needs, and says what it can and cannot see and do on this server, with the exact command or ACL
+line that mends it, and the least rights that a user needs. It changes nothing.`,
+		Example: `  locktop check
+  locktop check --user watcher --askpass --pattern 'lock:*'
+  locktop check -o json | jq '.checks[] | select(.ok | not)'`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if err := look.check(); err != nil {
+				return err
+			}
+			o, err := a.options(cmd, &server)
+			if err != nil {
+				return err
+			}
+			s, err := connect(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, s.close()) }()
+			report := checkJSON{Schema: checkSchema, Node: shownOf(string(s.connection.Node())), DB: s.connection.DB()}
+			if report.Checks, err = a.check(cmd.Context(), s, o, &look); err != nil {
+				return err
+			}
+			report.Look, report.Act = leastRights(s.connection.Server(), s.connection.DB(), look.globs())
+			if output == "json" {
+				return writeJSON(a.stdout, report)
+			}
+			return a.writeCheck(report)
+		},
+	}
+	cmd.Flags().VarP(newChoice(&output, "text", "text", "json"), "output", "o", "form of the output")
+	chosen(cmd, "output", "text", "json")
+	server.add(cmd)
+	addGroup(cmd, groupObserving, func(set *pflag.FlagSet) { look.addPattern(set) })
+	return cmd
+}
+
+// writeCheck prints the report for people.
+func (a *app) writeCheck(report checkJSON) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, database %d\n", text.Escape(report.Node), report.DB)
+	for _, item := range report.Checks {
+		mark := "ok"
+		if !item.OK {
+			mark = "NO"
+		}
+		fmt.Fprintf(&b, "%s  %-14s%s\n", mark, item.Name, text.Escape(item.Detail))
+		for line := range strings.Lines(item.Mend) {
+			fmt.Fprintf(&b, "    %-14s%s\n", "", text.Escape(strings.TrimRight(line, "\n")))
+		}
+	}
+	fmt.Fprintf(&b, "\nthe least that a user needs to look at these keys:\n  %s\nand besides, to act on them:\n  %s\n",
+		text.Escape(report.Look), text.Escape(report.Act))
+	_, err := fmt.Fprint(a.stdout, b.String())
+	return err
+}
+
+// check tries everything.
+func (a *app) check(ctx context.Context, s *session, o keyspace.Options, look *observing) ([]itemJSON, error) {
+	items := []itemJSON{checkServer(s.connection.Server())}
+	if err := a.observe(ctx, s, look, false); err != nil {
+		return nil, err
+	}
+	seen, err := settled(ctx, s.locks)
+	if err != nil {
+		return nil, err
+	}
+	items = append(items, checkSight(seen)...)
+	flags, err := s.connection.Notifications(ctx)
+	if err != nil {
+		return nil, failed("%w", err)
+	}
+	items = append(items, checkNotifications(flags))
+	databases, err := s.connection.Databases(ctx)
+	if err != nil {
+		items = append(items, itemJSON{Name: "databases", Detail: "others cannot be counted: " + err.Error()})
+	} else {
+		items = append(items, checkDatabases(databases, o.DB))
+	}
+	return append(items, checkAudit()), nil
+}
+
+// checkServer is what the server says of itself.
+func checkServer(server keyspace.Server) itemJSON {
+	item := itemJSON{Name: "server", OK: true, Detail: strings.TrimSpace(server.Software+" "+server.Version) + ", " + server.Role}
+	if server.Limited != "" {
+		item.OK, item.Detail = false, item.Detail+"; its version and role are not known: "+server.Limited
+		item.Mend = "ACL SETUSER <user> +info"
+	}
+	if server.Role == "replica" {
+		item.OK, item.Detail = false, item.Detail+": a replica takes no actions, and tells expiries late; connect to its master"
+	}
+	return item
+}
+
+// settled is the first complete snapshot whose feeds know what they can have, or the last one before the time is over.
+func settled(ctx context.Context, locks *inspector.Inspector) (*inspector.Snapshot, error) {
+	waiting, cancel := context.WithTimeout(ctx, settleTimeout)
+	defer cancel()
+	latest, err := locks.Next(waiting, 0)
+	for err == nil {
+		if latest.Complete && len(latest.Nodes) > 0 && !slices.ContainsFunc(latest.Nodes, unsettled) {
+			return latest, nil
+		}
+		if latest.Done {
+			return nil, failed("the feed ended: %w", cmp.Or(latest.Err, errors.New("nobody said why")))
+		}
+		var next *inspector.Snapshot
+		if next, err = locks.Next(waiting, latest.Seq); err == nil {
+			latest = next
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if latest == nil {
+		return nil, failed("nothing was seen in %v: %w", settleTimeout, err)
+	}
+	return latest, nil
+}
+
+// checkSight says which keys are seen, and how.
+func checkSight(s *inspector.Snapshot) []itemJSON {
+	var items []itemJSON
+	for _, n := range s.Nodes {
+		keys := itemJSON{Name: "keys", OK: s.Complete && n.Err == "", Detail: fmt.Sprintf("%s keys, %s of them match %s, %s are locks",
+			text.Count(n.LastPass.Scanned), text.Count(n.LastPass.Matched), strings.Join(n.Patterns, " "), text.Count(int64(len(present(s.Locks)))))}
+		switch {
+		case n.Err != "":
+			keys.Detail += ": " + n.Err
+		case !s.Complete:
+			keys.Detail = "the first pass over " + text.Count(keysOf(n)) + " keys is not over yet"
+		}
+		live := itemJSON{Name: "changes", OK: n.Feed != keyspace.FeedPoll, Detail: "seen by " + string(n.Feed)}
+		if n.FeedReason != "" {
+			live.Detail += ": " + n.FeedReason
+		}
+		items = append(items, keys, live)
+	}
+	return items
+}
+
+// keysOf is the size of the database under the running pass.
+func keysOf(n keyspace.Status) int64 {
+	if n.Scanning == nil {
+		return 0
+	}
+	return n.Scanning.KeysInDB
+}
+
+// checkNotifications says whether the server tells what happens to keys.
+func checkNotifications(n keyspace.Notifications) itemJSON {
+	item := itemJSON{Name: "notifications", OK: n.Enough()}
+	switch {
+	case n.Enough():
+		item.Detail = fmt.Sprintf("notify-keyspace-events is %q", n.Old)
+	case n.Known:
+		item.Detail = fmt.Sprintf("notify-keyspace-events is %q, without %q", n.Old, n.Missing)
+		item.Mend = n.Line() + "\nor let locktop do it until it ends: --notify enable"
+	default:
+		item.Detail = "notify-keyspace-events cannot be read; on a managed server its parameter group has it"
+		item.Mend = "ACL SETUSER <user> +config|get\n" + n.Line()
+	}
+	return item
+}
+
+// checkDatabases names those with keys that are not looked at.
+func checkDatabases(keys map[int]int64, looked int) itemJSON {
+	var others []string
+	for _, db := range slices.Sorted(maps.Keys(keys)) {
+		if db != looked && keys[db] > 0 {
+			others = append(others, fmt.Sprintf("%d (%s keys)", db, text.Count(keys[db])))
+		}
+	}
+	if len(others) == 0 {
+		return itemJSON{Name: "databases", OK: true, Detail: "all keys are in this one"}
+	}
+	return itemJSON{Name: "databases", OK: true, Detail: "there are keys in others too, which -n shows: " + strings.Join(others, ", ")}
+}
+
+// checkAudit says whether actions can be put on record.
+func checkAudit() itemJSON {
+	audit, err := actions.OpenAudit("")
+	if err != nil {
+		return itemJSON{Name: "audit", Detail: err.Error() + "; without it no action is done", Mend: "export XDG_STATE_HOME=<a directory that can be written>"}
+	}
+	item := itemJSON{Name: "audit", OK: true, Detail: audit.Path()}
+	if err := audit.Close(); err != nil {
+		item.OK, item.Detail = false, err.Error()
+	}
+	return item
+}

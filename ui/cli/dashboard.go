@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"locktop/actions"
+	"locktop/inspector"
+	"locktop/keyspace"
+	"locktop/ui/tui"
+)
+
+// face is what the dashboard says of where it looks.
+type face struct {
+	where     string
+	narration func() string
+}
+
+// dashboard opens the dashboard, or prints what it would show where there is no terminal for it. The demo comes through
+// here as well as production does.
+func (a *app) dashboard(ctx context.Context, o keyspace.Options, look *observing, draw *screen, shown face) (err error) {
+	s, err := connect(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if err := a.observe(ctx, s, look, false); err != nil {
+		return err
+	}
+	if !a.hasScreen() {
+		return a.printAll(ctx, s)
+	}
+	if err := s.mayAct(o, look.readOnly != readOnlyOff); err != nil { // One can still look.
+		a.say("actions are off, as with --read-only: %v", err)
+		s.operate(actions.Options{ReadOnly: true, Where: where(o)})
+	}
+	noColor, _ := a.lookup("NO_COLOR")
+	err = tui.Run(ctx, tui.Config{
+		Source: s.locks, Operator: s.operator, Where: shown.where, Narration: shown.narration,
+		Theme: draw.theme, NoColor: noColor != "", FPS: draw.fps, Sync: !draw.noSync,
+	})
+	if errors.Is(err, tui.ErrInterrupted) {
+		return errInterrupted
+	}
+	if broken := (*tui.PanicError)(nil); errors.As(err, &broken) {
+		_, _ = a.stderr.Write(broken.Stack)
+	}
+	if err != nil {
+		return failed("%w", err)
+	}
+	return nil
+}
+
+// hasScreen says whether the dashboard can be drawn on the standard output.
+func (a *app) hasScreen() bool {
+	kind, _ := a.lookup("TERM")
+	return isTerminal(a.stdout) && kind != "dumb"
+}
+
+// printAll is the dashboard without a screen: one table, then events.
+func (a *app) printAll(ctx context.Context, s *session) error {
+	a.say("the standard output is no terminal that a dashboard can be drawn on: one table, then events until the end " +
+		"(locktop list and locktop watch print either alone)")
+	first, err := complete(ctx, s.locks)
+	if err != nil || first == nil {
+		return err
+	}
+	if err := writeTable(a.stdout, present(first.Locks), first.TakenAt, false); err != nil {
+		return err
+	}
+	var seen uint64
+	if n := len(first.Events); n > 0 {
+		seen = first.Events[n-1].Seq
+	}
+	return stream(ctx, s.locks, seen, a.eventText(), a.newTeller().tell)
+}
+
+// complete waits for the first complete snapshot; nil: the context ended before.
+func complete(ctx context.Context, locks *inspector.Inspector) (*inspector.Snapshot, error) {
+	var seen uint64
+	for {
+		snapshot, err := locks.Next(ctx, seen)
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil
+		case err != nil:
+			return nil, failed("%w", err)
+		case snapshot.Done && snapshot.Err != nil:
+			return nil, failed("%w", snapshot.Err)
+		case snapshot.Complete || snapshot.Done:
+			return snapshot, nil
+		}
+		seen = snapshot.Seq
+	}
+}

@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"locktop/demo"
+	"locktop/ui/text"
+)
+
+// showing is what "demo" is told.
+type showing struct {
+	server  connecting
+	url     string
+	look    observing
+	draw    screen
+	kind    string
+	options demo.Options
+	span    time.Duration
+	list    bool
+	serve   bool
+}
+
+// newDemo opens the dashboard over workers that contend.
+func (a *app) newDemo() *cobra.Command {
+	var d showing
+	cmd := &cobra.Command{
+		Use:   "demo [SCENARIO] [flags]",
+		Short: "the dashboard over workers that contend for real locks, with no Redis needed",
+		Long: `Demo starts a Redis of its own, or an embedded server where none is installed, sets real workers to contend for locks on
+it, and opens the dashboard over them. Everything stops and is removed at the end.
+
+With --url it runs on a server that is there already, under the reserved prefix ` + demo.Prefix + `, and cleans up after itself.`,
+		Example: `  locktop demo                             contention
+  locktop demo --list                      the scenarios
+  locktop demo crash --seed 7 --speed 2    the same course each time, twice as fast
+  locktop demo --serve --for 1m            no dashboard: print the URL, for another locktop or redis-cli`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("one scenario at a time, not %d", len(args))
+			}
+			if len(args) == 1 && !slices.Contains(scenarios(), args[0]) {
+				return usage("there is no scenario %q: there are %s", args[0], strings.Join(scenarios(), ", "))
+			}
+			return nil
+		},
+		ValidArgs: scenarios(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				d.options.Scenario = args[0]
+			}
+			return a.demo(cmd, &d)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&d.list, "list", false, "list the scenarios")
+	flags.BoolVar(&d.serve, "serve", false, "no dashboard: print the server's URL, and at the end the verdict")
+	addSpan(cmd, &d.span)
+	flags.Uint64Var(&d.options.Seed, "seed", 0, "`NUMBER` that settles the dice; 0: from the clock")
+	flags.Float64Var(&d.options.Speed, "speed", 1, "`FACTOR`; 2 is twice as fast as real time")
+	flags.Var(newChoice(&d.kind, "auto", "auto", "embedded", "redis"), "server", "a redis-server on PATH, or the embedded one")
+	chosen(cmd, "server", "auto", "embedded", "redis")
+	addGroup(cmd, groupServer, func(set *pflag.FlagSet) {
+		set.StringVarP(&d.url, "url", "u", "", "`URL` of a server to run on, under the prefix "+demo.Prefix)
+		d.server.addSecrets(set)
+	})
+	d.look.add(cmd)
+	d.draw.add(cmd)
+	return cmd
+}
+
+// scenarios are their names.
+func scenarios() []string {
+	var names []string
+	for _, s := range demo.Scenarios() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// demo runs a scenario.
+func (a *app) demo(cmd *cobra.Command, d *showing) error {
+	if d.list {
+		return a.listScenarios()
+	}
+	if err := errors.Join(d.look.check(), d.draw.check(), checkSpan(d.span)); err != nil {
+		return err
+	}
+	if d.options.Speed <= 0 || d.options.Speed > 100 {
+		return usage("--speed %v: give more than 0 and at most 100", d.options.Speed)
+	}
+	if err := a.demoTarget(cmd, d); err != nil {
+		return err
+	}
+	ctx, cancel := limit(cmd.Context(), d.span)
+	defer cancel()
+	running, err := startDemo(ctx, d.options)
+	if err != nil {
+		return failed("starting the demo: %w", err)
+	}
+	if d.serve {
+		err = a.serve(ctx, running)
+	} else {
+		d.look.thresholds = running.Thresholds()
+		err = a.dashboard(ctx, running.Connection(), &d.look, &d.draw, face{
+			where:     running.ServerName(),
+			narration: func() string { return running.Narration().Text },
+		})
+	}
+	if err = errors.Join(err, running.Close()); err != nil {
+		return err
+	}
+	verdict := strings.Split(running.Verdict().Text, "\n")
+	if !d.serve {
+		a.say("%s with --seed %d: %s", running.Scenario().Name, running.Seed(), text.Escape(verdict[0]))
+		return nil
+	}
+	for _, line := range verdict {
+		if _, err := fmt.Fprintln(a.stdout, text.Escape(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startDemo starts a demo that outlives the context: its server is to be there until the session on it has ended. Only
+// the start itself ends with the context.
+func startDemo(ctx context.Context, o demo.Options) (*demo.Demo, error) {
+	lasting, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	detach := context.AfterFunc(ctx, cancel)
+	running, err := demo.Start(lasting, o)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	detach()
+	return running, nil // cancel is not called: Close ends all that the context is used for
+}
+
+// demoTarget makes the options of the server that --url names.
+func (a *app) demoTarget(cmd *cobra.Command, d *showing) error {
+	d.options.Server = demo.Server(d.kind)
+	if d.url == "" {
+		for _, flag := range []string{"user", "pass", "askpass", "tls", "cacert", "cert", "key", "sni", "insecure"} {
+			if a.onLine(cmd, flag) {
+				return usage("--%s belongs to a server of yours: add --url", flag)
+			}
+		}
+		return nil
+	}
+	if d.kind != string(demo.ServerAuto) {
+		return usage("--url and --server both name the server: give one of them")
+	}
+	d.server.urls = []string{d.url}
+	o, err := a.options(cmd, &d.server)
+	if err != nil {
+		return err
+	}
+	d.options.Target = &o
+	d.look.reserved = demo.Prefix + "*"
+	return nil
+}
+
+// listScenarios prints them, the default first.
+func (a *app) listScenarios() error {
+	var b strings.Builder
+	for i, s := range demo.Scenarios() {
+		if i == 0 {
+			s.Name += " (the default)"
+		}
+		fmt.Fprintf(&b, "%s\n  %s\n  Look for: %s\n", s.Name, s.Shows, s.LookFor)
+	}
+	_, err := fmt.Fprint(a.stdout, b.String())
+	return err
+}
+
+// serve runs the scenario without a dashboard.
+func (a *app) serve(ctx context.Context, running *demo.Demo) error {
+	_, err := fmt.Fprintf(a.stdout, "%s\nready: %s on %s, --seed %d\n",
+		running.URL(), running.Scenario().Name, text.Escape(running.ServerName()), running.Seed())
+	if err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return nil
+}

@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"locktop/inspector"
+	"locktop/keyspace"
+)
+
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 678_900_000, time.UTC)
+
+// fullLock has a value in every field that this version can fill.
+func fullLock() *inspector.Lock {
+	fencing := int64(17)
+	return &inspector.Lock{
+		Ref:    keyspace.Ref{Node: "127.0.0.1:6379", DB: 3, Key: "orders:checkout"},
+		Scheme: inspector.SchemeRedisson, Mode: inspector.ModeExclusive, State: inspector.StateHeld,
+		Holders: []inspector.Holder{{
+			Owner: "0f4d3a52:42", Label: "client 0f4d3a52, thread 42", Count: inspector.Count{N: 3, Known: true},
+		}},
+		ExpiresAt: noon.Add(22400 * time.Millisecond), HeldSince: noon.Add(-41 * time.Second),
+		Waiters:      inspector.Waiters{Count: 2, By: inspector.WaitersSubscribers},
+		FencingToken: &fencing, Companions: []string{"redisson_lock_queue:{orders:checkout}"},
+		Findings: []inspector.Finding{{Code: inspector.CodeLongLease, Severity: inspector.SeverityWarning, Text: "evidence", Advice: "advice"}},
+	}
+}
+
+func jsonOf(t *testing.T, value any) string {
+	t.Helper()
+	line, err := marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSuffix(string(line), "\n")
+}
+
+func TestSnapshotJSON(t *testing.T) {
+	s := &inspector.Snapshot{
+		TakenAt: noon, Complete: true,
+		Nodes: []keyspace.Status{{Node: "127.0.0.1:6379", Version: "7.0.15", Feed: keyspace.FeedPush}},
+		Locks: []*inspector.Lock{fullLock()},
+	}
+	want := `{"schema":"locktop.snapshot/1","taken_at":"2026-01-02T12:00:00.678Z",` +
+		`"source":{"topology":"standalone","complete":true,"nodes":[{"addr":"127.0.0.1:6379","version":"7.0.15","feed":"push"}]},` +
+		`"locks":[{"key":"orders:checkout","node":"127.0.0.1:6379","db":3,"scheme":"redisson","mode":"exclusive","state":"held",` +
+		`"holders":[{"owner":"0f4d3a52:42","count":3,"label":"client 0f4d3a52, thread 42"}],` +
+		`"ttl_ms":22400,"expires_at":"2026-01-02T12:00:23.078Z","held_ms":41000,"held_is_exact":false,` +
+		`"waiters":{"count":2,"exact":false,"by":"subscribers"},"fencing_token":17,` +
+		`"companions":["redisson_lock_queue:{orders:checkout}"],` +
+		`"findings":[{"code":"long-lease","severity":"warning","text":"evidence","advice":"advice"}]}]}`
+	if got := jsonOf(t, newSnapshotJSON(s, s.Locks)); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestSnapshotJSONOfNothing(t *testing.T) {
+	want := `{"schema":"locktop.snapshot/1","taken_at":"2026-01-02T12:00:00.678Z",` +
+		`"source":{"topology":"standalone","complete":false,"nodes":[]},"locks":[]}`
+	if got := jsonOf(t, newSnapshotJSON(&inspector.Snapshot{TakenAt: noon}, nil)); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestLockJSONWithoutWhatIsAbsent(t *testing.T) {
+	l := &inspector.Lock{
+		Ref:    keyspace.Ref{Node: "n", Key: "lock:\xff\x00"},
+		Scheme: inspector.SchemeSetNX, State: inspector.StateStuck,
+		Holders: []inspector.Holder{{Owner: "\xfe"}}, // not UTF-8, and of unknown count
+	}
+	want := `{"key":"lock:\\xff\\x00","key_base64":"bG9jazr/AA==","node":"n","db":0,"scheme":"setnx","state":"stuck",` +
+		`"holders":[{"owner":"\\xfe","owner_base64":"/g==","count":null}],"ttl_ms":-1,"findings":[]}`
+	if got := jsonOf(t, newLockJSON(l, noon)); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestLockJSONOfALeaseInTheValue(t *testing.T) {
+	l := &inspector.Lock{
+		Scheme: inspector.SchemeTimestamp, State: inspector.StateLapsed,
+		Holders: []inspector.Holder{{Owner: "1767355000"}}, LeaseEnds: noon.Add(-time.Second),
+	}
+	got := newLockJSON(l, noon)
+	if got.TTL != -1 || got.ExpiresAt != "" || got.Holders[0].ExpiresAt != "2026-01-02T11:59:59.678Z" {
+		t.Errorf("got ttl %d, ends %q, holder's %q", got.TTL, got.ExpiresAt, got.Holders[0].ExpiresAt)
+	}
+}
+
+func TestLockJSONPastItsEnd(t *testing.T) {
+	if got := newLockJSON(&inspector.Lock{ExpiresAt: noon.Add(-time.Hour)}, noon).TTL; got != 0 {
+		t.Errorf("ttl_ms is %d, want 0: -1 would say that it has no TTL", got)
+	}
+}
+
+func TestFeedJSON(t *testing.T) {
+	for feed, want := range map[keyspace.Feed]string{
+		keyspace.FeedPush:     `{"addr":"n","feed":"push"}`,
+		keyspace.FeedTracking: `{"addr":"n","feed":"push","via":"tracking"}`,
+		keyspace.FeedPoll:     `{"addr":"n","feed":"poll"}`,
+	} {
+		if got := jsonOf(t, newNodeJSON(keyspace.Status{Node: "n", Feed: feed})); got != want {
+			t.Errorf("%s: got %s, want %s", feed, got, want)
+		}
+	}
+}
+
+func TestEventJSON(t *testing.T) {
+	at := noon.Add(time.Second)
+	ref := keyspace.Ref{Node: "127.0.0.1:6379", DB: 1, Key: "orders:checkout"}
+	for _, c := range []struct {
+		event inspector.Event
+		want  string
+	}{
+		{
+			inspector.Event{
+				At: at, Ref: ref, Kind: inspector.EventHandedOver, Scheme: inspector.SchemeToken, Owner: "b", PreviousOwner: "a",
+				Count: inspector.Count{N: 1, Known: true}, TTL: 30 * time.Second, TTLKnown: true, Held: 2 * time.Second, HeldExact: true,
+				Cause: inspector.CauseExpired,
+			},
+			`{"schema":"locktop.event/1","at":"2026-01-02T12:00:01.678Z","node":"127.0.0.1:6379","key":"orders:checkout",` +
+				`"event":"handed-over","owner":"b","previous_owner":"a","ttl_ms":30000,"held_ms":2000,` +
+				`"held_is_exact":true,"db":1,"scheme":"token","count":1,"cause":"expired"}`,
+		},
+		{
+			inspector.Event{At: at, Ref: ref, Kind: inspector.EventAcquired, Owner: "\xff", TTL: -1, TTLKnown: true},
+			`{"schema":"locktop.event/1","at":"2026-01-02T12:00:01.678Z","node":"127.0.0.1:6379","key":"orders:checkout",` +
+				`"event":"acquired","owner":"\\xff","owner_base64":"/w==","ttl_ms":-1,"db":1}`,
+		},
+		{
+			inspector.Event{At: at, Ref: keyspace.Ref{Node: "n"}, Kind: inspector.EventGap, Text: "restarted"},
+			`{"schema":"locktop.event/1","at":"2026-01-02T12:00:01.678Z","node":"n","event":"gap","db":0,"text":"restarted"}`,
+		},
+		{ // a key may be empty
+			inspector.Event{At: at, Ref: keyspace.Ref{Node: "n"}, Kind: inspector.EventReleased},
+			`{"schema":"locktop.event/1","at":"2026-01-02T12:00:01.678Z","node":"n","key":"","event":"released","db":0}`,
+		},
+	} {
+		if got := jsonOf(t, newEventJSON(c.event)); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
+
+func TestJSONShowsATerminalNothingHarmful(t *testing.T) {
+	for _, hostile := range []string{
+		"\x1b[2J", "\u009b2J", "a\x7fb", "\u202egnp", "\u2066x\u2069", "tag\U000e0041", "\u200b", "锁:订单", `"\`, "<&>", "a\nb",
+	} {
+		line := jsonOf(t, map[string]string{"key": hostile})
+		for _, r := range line {
+			if r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u202e' || r == '\u2066' || r == '\u200b' || r == '\U000e0041' {
+				t.Errorf("%q is written as %q, with %U", hostile, line, r)
+			}
+		}
+		var back map[string]string
+		if err := json.Unmarshal([]byte(line), &back); err != nil || back["key"] != hostile {
+			t.Errorf("%q comes back as %q, %v", hostile, back["key"], err)
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"locktop/inspector"
+	"locktop/ui/text"
+)
+
+// listStates are the states that "list" can show: all but that of a lock that is gone.
+var listStates = []string{
+	string(inspector.StateHeld), string(inspector.StateStuck), string(inspector.StateLapsed), string(inspector.StateExpired),
+	string(inspector.StateWrong),
+}
+
+// listCodes are the findings of this version. Those that a single look can show come first.
+var (
+	codesAtOnce = []string{
+		string(inspector.CodeNoTTL), string(inspector.CodeLapsed), string(inspector.CodeLongLease), string(inspector.CodeWrongType),
+		string(inspector.CodeCountLeak),
+	}
+	codesInTime = []string{
+		string(inspector.CodeAboutToLapse), string(inspector.CodeRenewedForever), string(inspector.CodeLostWhileHeld),
+	}
+)
+
+// listing is what "list" is told.
+type listing struct {
+	output string
+	states []string
+	failOn []string
+	span   time.Duration
+}
+
+// newList prints one snapshot.
+func (a *app) newList() *cobra.Command {
+	var (
+		server connecting
+		look   observing
+		list   listing
+	)
+	cmd := &cobra.Command{
+		Use:   "list [flags]",
+		Short: "print all locks once",
+		Long: `List looks at all keys once and prints the locks among them, the gravest first.
+
+With -o json it prints one locktop.snapshot/1. Its states are held, stuck, lapsed, expired, and "wrong" for a key of a type
+that no lock has; later versions add cooldown, split and minority. Absent fields are omitted; ttl_ms is -1 without a TTL;
+count is null where the lock does not store it; key_base64 and owner_base64 hold the bytes of what is not UTF-8, whose
+plain field is then escaped. With -o csv there is a line a holder.
+
+Some findings need time to be seen: ` + strings.Join(codesInTime, ", ") + `. Give --for, to look that long.`,
+		Example: `  locktop list
+  locktop list -o json | jq -r '.locks[] | select(.ttl_ms == -1) | .key'
+  locktop list --state stuck,lapsed -o wide
+  locktop list --fail-on no-ttl,lapsed >/dev/null || alert   exits with 4 where there is one`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := errors.Join(look.check(), list.check()); err != nil {
+				return err
+			}
+			o, err := a.options(cmd, &server)
+			if err != nil {
+				return err
+			}
+			s, err := connect(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			snapshot, err := a.look(cmd.Context(), s, &look, list.span)
+			if err = errors.Join(err, s.close()); err != nil {
+				return err
+			}
+			if cmd.Context().Err() != nil {
+				return context.Cause(cmd.Context())
+			}
+			return a.list(snapshot, &list)
+		},
+	}
+	cmd.Flags().VarP(newChoice(&list.output, "table", "table", "wide", "json", "csv"), "output", "o", "form of the output")
+	cmd.Flags().StringSliceVar(&list.states, "state", nil, "only locks in one of these `STATES`: "+strings.Join(listStates, ", "))
+	cmd.Flags().StringSliceVar(&list.failOn, "fail-on", nil, "exit with 4 if a listed lock has one of these findings (`CODES`)")
+	addSpan(cmd, &list.span)
+	cmd.Flags().Lookup("for").Usage = "look this long before printing, such as 30s; 0: once over all keys"
+	chosen(cmd, "output", "table", "wide", "json", "csv")
+	chosen(cmd, "state", listStates...)
+	chosen(cmd, "fail-on", slices.Concat(codesAtOnce, codesInTime)...)
+	server.add(cmd)
+	look.add(cmd)
+	return cmd
+}
+
+// check refuses what does not exist.
+func (l *listing) check() error {
+	for _, state := range l.states {
+		if !slices.Contains(listStates, state) {
+			return usage("--state %q is none: there are %s", state, strings.Join(listStates, ", "))
+		}
+	}
+	codes := slices.Concat(codesAtOnce, codesInTime)
+	for _, code := range l.failOn {
+		if !slices.Contains(codes, code) {
+			return usage("--fail-on %q is no finding of this version: there are %s", code, strings.Join(codes, ", "))
+		}
+	}
+	return checkSpan(l.span)
+}
+
+// look takes a snapshot: after one pass, or after a while.
+func (a *app) look(ctx context.Context, s *session, look *observing, span time.Duration) (*inspector.Snapshot, error) {
+	if err := a.observe(ctx, s, look, span == 0); err != nil {
+		return nil, err
+	}
+	latest, err := complete(ctx, s.locks)
+	if err != nil || latest == nil || span == 0 {
+		return latest, err
+	}
+	watching, cancel := context.WithTimeout(ctx, span)
+	defer cancel()
+	for !latest.Done {
+		next, err := s.locks.Next(watching, latest.Seq)
+		if watching.Err() != nil {
+			break
+		}
+		if err != nil {
+			return nil, failed("%w", err)
+		}
+		latest = next
+	}
+	return latest, nil
+}
+
+// list prints the snapshot, and judges it.
+func (a *app) list(s *inspector.Snapshot, l *listing) error {
+	locks := present(s.Locks)
+	if len(l.states) > 0 {
+		locks = slices.DeleteFunc(locks, func(lock *inspector.Lock) bool { return !slices.Contains(l.states, string(lock.State)) })
+	}
+	if err := a.printLocks(s, locks, l.output); err != nil {
+		return err
+	}
+	for _, n := range s.Nodes {
+		if n.Err != "" {
+			a.say("%s: %s", text.Escape(string(n.Node)), text.Escape(n.Err))
+		}
+	}
+	if l.span == 0 {
+		for _, code := range l.failOn {
+			if slices.Contains(codesInTime, code) {
+				a.say("note: --fail-on %s needs time to be seen: add --for 30s", code)
+			}
+		}
+	}
+	return fail(locks, l.failOn)
+}
+
+// printLocks writes locks in one of the forms.
+func (a *app) printLocks(s *inspector.Snapshot, locks []*inspector.Lock, output string) error {
+	switch output {
+	case "json":
+		return writeJSON(a.stdout, newSnapshotJSON(s, locks))
+	case "csv":
+		return writeCSV(a.stdout, locks, s.TakenAt)
+	}
+	if len(locks) == 0 {
+		a.say("%s", nothing(s))
+		return nil
+	}
+	return writeTable(a.stdout, locks, s.TakenAt, output == "wide")
+}
+
+// nothing says where no lock was found.
+func nothing(s *inspector.Snapshot) string {
+	var b strings.Builder
+	b.WriteString("no such locks")
+	for _, n := range s.Nodes {
+		fmt.Fprintf(&b, " on %s/%d: %s keys, %s of them match %s", text.Escape(string(n.Node)), n.DB,
+			text.Count(n.LastPass.Scanned), text.Count(n.LastPass.Matched), text.Escape(strings.Join(n.Patterns, " ")))
+	}
+	return b.String()
+}
+
+// present are the locks that are there, sorted.
+func present(locks []*inspector.Lock) []*inspector.Lock {
+	return slices.DeleteFunc(sorted(locks), func(l *inspector.Lock) bool { return l.State == inspector.StateFreed })
+}
+
+// fail is the error of --fail-on.
+func fail(locks []*inspector.Lock, failOn []string) error {
+	counts := map[string]int{}
+	for _, l := range locks {
+		for _, f := range l.Findings {
+			counts[string(f.Code)]++
+		}
+	}
+	var found []string
+	for _, code := range slices.Compact(slices.Sorted(slices.Values(failOn))) {
+		if n := counts[code]; n > 0 {
+			found = append(found, fmt.Sprintf("%s %d", code, n))
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return &codedError{code: exitFound, text: "--fail-on found " + strings.Join(found, ", ")}
+}

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// newRoot is the program: the dashboard, and the verbs under it.
+func (a *app) newRoot() *cobra.Command {
+	var (
+		server connecting
+		look   observing
+		draw   screen
+		span   time.Duration
+	)
+	root := &cobra.Command{
+		Use:   "locktop [flags]",
+		Short: "htop for Redis locks",
+		Long: `Locktop is htop for Redis locks: every lock, who holds it, how long it has left, which ones are sick, live on one
+screen; and it breaks a stuck one without breaking anything else.
+
+Without a verb it opens the dashboard. Where the standard output is no terminal it prints one table and then events.`,
+		Example: `  locktop                                  the Redis of REDIS_URL, else 127.0.0.1:6379
+  locktop -h prod-cache -p 6380 --askpass  another one, with a password that is asked for
+  locktop --read-only --pattern 'job:*'    only look, and only at these keys
+  locktop demo                             no Redis at hand: see what contention looks like`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownVerb(cmd, args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := errors.Join(look.check(), draw.check(), checkSpan(span)); err != nil {
+				return err
+			}
+			o, err := a.options(cmd, &server)
+			if err != nil {
+				return err
+			}
+			ctx, cancel := limit(cmd.Context(), span)
+			defer cancel()
+			return a.dashboard(ctx, o, &look, &draw, face{where: where(o)})
+		},
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		SuggestionsMinimumDistance: 2,
+		CompletionOptions:          cobra.CompletionOptions{DisableDefaultCmd: true},
+	}
+	root.PersistentFlags().Bool("help", false, "explain the command")
+	root.Flags().SortFlags = false
+	addSpan(root, &span)
+	server.add(root)
+	look.add(root)
+	draw.add(root)
+	root.SetHelpFunc(a.help)
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(a.newDemo(), a.newList(), a.newWatch(), a.newShow(), a.newRelease(), a.newExtend(), a.newExpire(),
+		a.newCheck(), a.newCompletion(), a.newVersion())
+	for _, c := range root.Commands() {
+		a.finish(c)
+	}
+	root.SetHelpCommand(newHelp())
+	a.finish(root)
+	return root
+}
+
+// finish gives every command what they share: the environment, and usage errors of one line.
+func (a *app) finish(cmd *cobra.Command) {
+	cmd.DisableFlagsInUseLine = true
+	cmd.Flags().SortFlags = false
+	check := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			if coded := (*codedError)(nil); errors.As(err, &coded) {
+				return err
+			}
+			return usage("%s: %v; see %q", cmd.Name(), err, cmd.CommandPath()+" --help")
+		}
+		return nil
+	}
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return a.applyEnvironment(cmd) }
+}
+
+// unknownVerb names the nearest ones.
+func unknownVerb(cmd *cobra.Command, verb string) error {
+	if near := cmd.SuggestionsFor(verb); len(near) > 0 {
+		return usage("there is no verb %q; did you mean %s?", verb, strings.Join(near, " or "))
+	}
+	return usage("there is no verb %q; see %q", verb, "locktop --help")
+}
+
+// flagError makes one line of what is wrong with a flag.
+func flagError(cmd *cobra.Command, err error) error {
+	see := fmt.Sprintf("see %q", cmd.CommandPath()+" --help")
+	if errors.Is(err, pflag.ErrHelp) {
+		return usage("-h is not a flag of %q; %s", cmd.CommandPath(), see)
+	}
+	text := err.Error()
+	if before, _, found := strings.Cut(text, ": strconv."); found {
+		text = before + ": not a number in range"
+	}
+	if before, _, found := strings.Cut(text, ": time: "); found {
+		text = before + ": not a duration, such as 30s"
+	}
+	if strings.HasSuffix(text, "'h' in -h") {
+		text += " (it is the host, as in redis-cli)"
+	}
+	return usage("%s; %s", text, see)
+}
+
+// addSpan offers --for.
+func addSpan(cmd *cobra.Command, span *time.Duration) {
+	cmd.Flags().DurationVar(span, "for", 0, "end after this long, such as 30s; 0: never")
+}
+
+// checkSpan refuses a negative --for.
+func checkSpan(span time.Duration) error {
+	if span < 0 {
+		return usage("--for %v is in the past: give a time such as 30s", span)
+	}
+	return nil
+}
+
+// oneKey is a verb's KEY.
+func oneKey(_ *cobra.Command, args []string) error {
+	switch len(args) {
+	case 0:
+		return errors.New("which key? It is missing")
+	case 1:
+		return nil
+	default:
+		return fmt.Errorf("one key at a time, not %d; quote it if it holds spaces", len(args))
+	}
+}

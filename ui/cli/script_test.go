@@ -1,0 +1,240 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"locktop/keyspace/redistest"
+	"locktop/ui/text"
+)
+
+// TestMain makes the test binary be locktop where a script calls it.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"locktop": func() { os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"exits":   exits,
+	})
+}
+
+// TestScripts runs testdata/script/*.txtar: the program as it is called from a shell, on real servers. The scripts have
+// these commands of their own:
+//
+//	server [option...]       start a redis-server; $HOST, $PORT, $ADDR and $SOCKET are where it is
+//	tlsserver                the same behind TLS; $CA is its authority's certificate
+//	subscribed               wait until a locktop listens to the server's notifications
+//	enabled                  wait until notify-keyspace-events has the letters that locktop needs
+//	busy key                 from now on the key is set and deleted again and again
+//	redis command...         one command on it; its answer is the output
+//	[!] json path [pattern]  the value at a path (a.0.b) of the last line of the output matches; ! it is not there
+//	plain                    the output has nothing that a terminal would obey
+//	oneline                  the standard error is one line
+//	exec exits CODE program  the program ends with this code
+func TestScripts(t *testing.T) {
+	redistest.Require(t, "redis-server")
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no scripts: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			s := &scripted{tb: t}
+			testscript.Run(t, testscript.Params{
+				Files:               []string{file},
+				RequireExplicitExec: true,
+				RequireUniqueNames:  true,
+				Setup: func(env *testscript.Env) error {
+					env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
+					env.Setenv("TERM", "tmux-256color") // what a dashboard asks of an unknown terminal takes seconds
+					env.Setenv("CI", "1")
+					return nil
+				},
+				Cmds: map[string]func(*testscript.TestScript, bool, []string){
+					"server": s.server, "tlsserver": s.tlsServer, "subscribed": s.subscribed, "enabled": s.enabled, "busy": s.busy, "redis": s.redis, "json": jsonAt, "plain": plainOutput, "oneline": oneLineOfError,
+				},
+			})
+		})
+	}
+}
+
+// scripted is the server of one script.
+type scripted struct {
+	tb      testing.TB
+	running *redistest.Server
+}
+
+func (s *scripted) server(ts *testscript.TestScript, _ bool, args []string) {
+	s.running = redistest.Start(s.tb, args...)
+	s.where(ts, s.running.Addr)
+}
+
+func (s *scripted) where(ts *testscript.TestScript, addr string) {
+	host, port, err := net.SplitHostPort(addr)
+	ts.Check(err)
+	for name, value := range map[string]string{"HOST": host, "PORT": port, "ADDR": addr, "SOCKET": s.running.Socket} {
+		ts.Setenv(name, value)
+	}
+}
+
+func (s *scripted) tlsServer(ts *testscript.TestScript, _ bool, _ []string) {
+	dir := ts.MkAbs("tls")
+	certificates(s.tb, dir)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	addr := listener.Addr().String()
+	ts.Check(listener.Close())
+	_, port, err := net.SplitHostPort(addr)
+	ts.Check(err)
+	s.running = redistest.Start(s.tb, "--port", "0", "--tls-port", port, "--tls-auth-clients", "optional",
+		"--tls-cert-file", filepath.Join(dir, "server.pem"), "--tls-key-file", filepath.Join(dir, "server.key"),
+		"--tls-ca-cert-file", filepath.Join(dir, "ca.pem"))
+	s.where(ts, addr)
+	ts.Setenv("CA", filepath.Join(dir, "ca.pem"))
+}
+
+func (s *scripted) subscribed(*testscript.TestScript, bool, []string) {
+	redistest.Eventually(s.tb, 10*time.Second, func() (bool, string) {
+		clients := fmt.Sprint(s.running.Do("CLIENT", "LIST"))
+		return listening.MatchString(clients), clients
+	})
+}
+
+// listening is a client of ours with a subscription in CLIENT LIST.
+var listening = regexp.MustCompile(`name=locktop.* psub=[1-9]`)
+
+func (s *scripted) enabled(*testscript.TestScript, bool, []string) {
+	redistest.Eventually(s.tb, 10*time.Second, func() (bool, string) {
+		flags := fmt.Sprint(s.running.Do("CONFIG", "GET", "notify-keyspace-events"))
+		return strings.Contains(flags, "h"), flags
+	})
+}
+
+func (s *scripted) busy(ts *testscript.TestScript, _ bool, args []string) {
+	ctx, stop := context.WithCancel(context.Background())
+	var working sync.WaitGroup
+	working.Go(func() {
+		every := time.NewTicker(10 * time.Millisecond)
+		defer every.Stop()
+		for ctx.Err() == nil {
+			s.running.Do("SET", args[0], "worker", "PX", 60000)
+			s.running.Do("DEL", args[0])
+			<-every.C
+		}
+	})
+	ts.Defer(func() {
+		stop()
+		working.Wait()
+	})
+}
+
+func (s *scripted) redis(ts *testscript.TestScript, _ bool, args []string) {
+	values := make([]any, len(args))
+	for i, arg := range args {
+		value, err := text.Unescape(arg) // binary keys
+		ts.Check(err)
+		values[i] = value
+	}
+	fmt.Fprintln(ts.Stdout(), s.running.Do(values...))
+}
+
+// exits runs a program and ends well if it ends with the code that is asked for. An interrupt is passed on.
+func exits() {
+	cmd := exec.Command(os.Args[2], os.Args[3:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	err := cmd.Start()
+	if err == nil {
+		go func() {
+			for s := range interrupts {
+				_ = cmd.Process.Signal(s) // it may have ended by itself
+			}
+		}()
+		err = cmd.Wait()
+	}
+	if code := cmd.ProcessState.ExitCode(); strconv.Itoa(code) != os.Args[1] {
+		fmt.Fprintf(os.Stderr, "exits: the code is %d (%v), not %s\n", code, err, os.Args[1])
+		os.Exit(1)
+	}
+}
+
+// jsonAt looks at the last line of the output.
+func jsonAt(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) == 0 || len(args) > 2 {
+		ts.Fatalf("usage: json path [pattern]")
+	}
+	lines := strings.Split(strings.TrimSpace(ts.ReadFile("stdout")), "\n")
+	var value any
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &value); err != nil {
+		ts.Fatalf("%q is no JSON: %v", lines[len(lines)-1], err)
+	}
+	got, found := walk(value, strings.Split(args[0], "."))
+	switch {
+	case neg && len(args) == 1:
+		if found {
+			ts.Fatalf("%s is %v, and should not be there", args[0], got)
+		}
+	case !found:
+		ts.Fatalf("%s is not there", args[0])
+	case len(args) == 2:
+		if regexp.MustCompile("^(?:"+args[1]+")$").MatchString(fmt.Sprint(got)) == neg {
+			ts.Fatalf("%s is %v", args[0], got)
+		}
+	}
+}
+
+func walk(value any, path []string) (any, bool) {
+	if len(path) == 0 {
+		return value, true
+	}
+	switch at := value.(type) {
+	case map[string]any:
+		next, ok := at[path[0]]
+		if !ok {
+			return nil, false
+		}
+		return walk(next, path[1:])
+	case []any:
+		if path[0] == "len" {
+			return len(at), true
+		}
+		i, err := strconv.Atoi(path[0])
+		if err != nil || i >= len(at) {
+			return nil, false
+		}
+		return walk(at[i], path[1:])
+	}
+	return nil, false
+}
+
+// plainOutput looks at all of the output.
+func plainOutput(ts *testscript.TestScript, _ bool, _ []string) {
+	for _, name := range []string{"stdout", "stderr"} {
+		for line := range strings.Lines(ts.ReadFile(name)) {
+			if !text.Printable(strings.TrimSuffix(line, "\n")) {
+				ts.Fatalf("%s holds what a terminal would obey: %q", name, line)
+			}
+		}
+	}
+}
+
+// oneLineOfError counts.
+func oneLineOfError(ts *testscript.TestScript, _ bool, _ []string) {
+	if said := ts.ReadFile("stderr"); strings.Count(said, "\n") != 1 {
+		ts.Fatalf("the standard error is not one line: %q", said)
+	}
+}

@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"locktop/actions"
+	"locktop/inspector"
+	"locktop/keyspace"
+)
+
+// endTimeout is what each step of an orderly end may take; the server may be gone by then.
+const endTimeout = 3 * time.Second
+
+// session is one server that is looked at, and what was opened for it.
+type session struct {
+	connection *keyspace.Connection
+	locks      *inspector.Inspector
+	operator   *actions.Operator
+	closers    []func() error
+}
+
+// atEnd adds a step to the end; the last one added is taken first.
+func (s *session) atEnd(step func() error) { s.closers = append(s.closers, step) }
+
+// close undoes and closes everything, in the reverse order of its opening, whatever fails.
+func (s *session) close() error {
+	var errs []error
+	for _, step := range slices.Backward(s.closers) {
+		errs = append(errs, step())
+	}
+	s.closers = nil
+	return errors.Join(errs...)
+}
+
+// connect dials the server.
+func connect(ctx context.Context, o keyspace.Options) (*session, error) {
+	connection, err := keyspace.Connect(ctx, o)
+	if err != nil {
+		return nil, unreachable(o, err)
+	}
+	s := &session{connection: connection}
+	s.atEnd(connection.Close)
+	return s, nil
+}
+
+// observe starts the feed and the inspector over it. A single look is one complete pass without notifications.
+func (a *app) observe(ctx context.Context, s *session, look *observing, single bool) error {
+	options := look.options()
+	if single {
+		options.Once, options.Notify = true, keyspace.NotifyOff
+	}
+	if options.Notify == keyspace.NotifyEnable {
+		if err := a.enableNotifications(ctx, s); err != nil {
+			return err
+		}
+	}
+	feed, stop := context.WithCancel(ctx)
+	observation, err := s.connection.Observe(feed, options)
+	if err != nil {
+		stop()
+		return failed("%w", err)
+	}
+	// The inspector ends when the feed's channel is closed, which is after its last goroutine: it is how we wait for them.
+	s.locks = inspector.Start(context.WithoutCancel(ctx), observation, inspector.Options{Thresholds: look.thresholds})
+	s.atEnd(func() error {
+		stop()
+		return s.ended(ctx)
+	})
+	return nil
+}
+
+// enableNotifications sets the flags that the server lacks, says so, and gives back the old ones at the end.
+func (a *app) enableNotifications(ctx context.Context, s *session) error {
+	flags, err := s.connection.Notifications(ctx)
+	if err != nil {
+		return failed("%w", err)
+	}
+	if flags.Enough() {
+		return nil
+	}
+	if !flags.Known {
+		return failed("--notify enable: the server does not let this user read notify-keyspace-events, so it could not be restored; "+
+			"have an administrator run: %s", flags.Line())
+	}
+	client := s.connection.NewClient("locktop")
+	s.atEnd(client.Close)
+	restore, old, err := actions.EnableNotifications(ctx, client, flags.New)
+	s.atEnd(func() error {
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+		defer cancel()
+		if err := restore(ending); err != nil {
+			return failed("restoring notify-keyspace-events to %q: %w", old, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return failed("--notify enable: %w; have an administrator run: %s", err, flags.Line())
+	}
+	a.say("notify-keyspace-events was %q and is %q until the end", old, flags.New)
+	return nil
+}
+
+// ended waits for the end of the feed.
+func (s *session) ended(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+	defer cancel()
+	var seen uint64
+	for {
+		snapshot, err := s.locks.Next(ctx, seen)
+		if err != nil {
+			return failed("the feed did not end: %w", err)
+		}
+		if snapshot.Done {
+			return nil
+		}
+		seen = snapshot.Seq
+	}
+}
+
+// mayAct opens what acting needs: a client of its own, and the audit file, without which nothing is done.
+func (s *session) mayAct(o keyspace.Options, readOnly bool) error {
+	audit, err := actions.OpenAudit("")
+	if err != nil {
+		return failed("the audit file cannot be written, and nothing is done without it: %w; XDG_STATE_HOME moves it", err)
+	}
+	s.atEnd(audit.Close)
+	s.operate(actions.Options{ReadOnly: readOnly, Audit: audit, Where: where(o)})
+	return nil
+}
+
+// operate makes the operator.
+func (s *session) operate(o actions.Options) {
+	client := s.connection.NewClient("locktop")
+	s.atEnd(client.Close)
+	s.operator = actions.NewOperator(client, o)
+}
+
+// limit ends a context after a while; zero: it does not. The context has no deadline: a command that is under way at the
+// end would run into it, and be told as a lost connection.
+func limit(ctx context.Context, span time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	if span > 0 {
+		timer := time.AfterFunc(span, cancel)
+		return ctx, func() {
+			timer.Stop()
+			cancel()
+		}
+	}
+	return ctx, cancel
+}
+
+// unreachable is a failed connection in words. Where nothing answers there is still something to see.
+func unreachable(o keyspace.Options, err error) error {
+	switch {
+	case !errors.Is(err, keyspace.ErrUnreachable):
+		return failed("%w", err)
+	case o.TLS != nil: // A server that does not speak TLS waits for the rest of what it takes for a command.
+		return failed("%w; if the server does not speak TLS, leave --tls (rediss://) out; without a server there is locktop demo", err)
+	default:
+		return failed("%w; name another server with -h and -p or --url, or see locks without one: locktop demo", err)
+	}
+}

@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"locktop/actions"
+	"locktop/inspector"
+	"locktop/ui/text"
+)
+
+// newShow prints one lock in full.
+func (a *app) newShow() *cobra.Command {
+	var (
+		about  target
+		output string
+	)
+	cmd := &cobra.Command{
+		Use:   "show KEY [flags]",
+		Short: "print one lock in full, with findings, advice and the commands that would act on it",
+		Long: `Show reads one key, whatever its name is, and prints what kind of lock it is and why, who holds it, how long it has left,
+what is wrong with it, and the redis-cli commands that would act on it. It exits with 1 where the key is not there or no
+lock, and says what it is.
+
+With -o json it prints a locktop.snapshot/1 of this one lock, with the additional fields "evidence" and "commands".`,
+		Example: `  locktop show orders:checkout
+  locktop show orders:checkout -o json | jq -r '.locks[0].holders[0].owner'
+  locktop show --quoted-input 'lock:\xff\x00'`,
+		Args: oneKey,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			key, err := about.unquote("KEY", args[0])
+			if err != nil {
+				return err
+			}
+			o, err := a.options(cmd, &about.server)
+			if err != nil {
+				return err
+			}
+			s, err := connect(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, s.close()) }()
+			r, err := s.readOne(cmd.Context(), key)
+			if err != nil {
+				return err
+			}
+			lock, isLock := inspector.Inspect(r, r.ReadAt)
+			switch {
+			case !r.Exists():
+				return about.missing(o, key)
+			case !isLock:
+				return noLock(r)
+			case output == "json":
+				return writeJSON(a.stdout, shownJSON(s.single(lock, r.ReadAt)))
+			default:
+				return writeLock(a.stdout, lock, r.ReadAt)
+			}
+		},
+	}
+	cmd.Flags().VarP(newChoice(&output, "text", "text", "json"), "output", "o", "form of the output")
+	chosen(cmd, "output", "text", "json")
+	about.add(cmd, "KEY is written")
+	return cmd
+}
+
+// shownJSON is a snapshot of one lock, with what only "show" tells.
+func shownJSON(s *inspector.Snapshot) snapshotJSON {
+	out := newSnapshotJSON(s, s.Locks)
+	for i, l := range s.Locks {
+		for _, line := range l.Evidence {
+			out.Locks[i].Evidence = append(out.Locks[i].Evidence, shownOf(line))
+		}
+		out.Locks[i].Commands = commands(l)
+	}
+	return out
+}
+
+// shownLease is the TTL in the command that "show" prints for an extension.
+const shownLease = 30 * time.Second
+
+// commands are the redis-cli command lines that would act on a lock, mildest first.
+func commands(l *inspector.Lock) []commandJSON {
+	var out []commandJSON
+	add := func(does string, r actions.Request) {
+		if line := actions.RedisCLI(r); line != "" {
+			out = append(out, commandJSON{Does: does, Command: line})
+		}
+	}
+	for _, h := range l.Holders {
+		whose := " " + text.Escape(h.Owner)
+		add("extend"+whose+" to "+text.Duration(shownLease), actions.Request{Verb: actions.VerbExtend, Lock: l, Owner: h.Owner, TTL: shownLease})
+		if h.Count.Known && h.Count.N > 1 {
+			add("release one entry of"+whose, actions.Request{Verb: actions.VerbRelease, Lock: l, Owner: h.Owner, Entries: 1})
+		}
+		add("release"+whose, actions.Request{Verb: actions.VerbRelease, Lock: l, Owner: h.Owner})
+		add("force-expire"+whose, actions.Request{Verb: actions.VerbForceExpire, Lock: l, Owner: h.Owner})
+	}
+	return out
+}
+
+// writeLock prints a lock in full.
+func writeLock(w io.Writer, l *inspector.Lock, at time.Time) error {
+	out := bufio.NewWriter(w)
+	line := func(name, value string) { fmt.Fprintf(out, "  %-10s%s\n", name, value) }
+	fmt.Fprintln(out, text.Escape(l.Key))
+	line("node", fmt.Sprintf("%s, database %d", text.Escape(string(l.Node)), l.DB))
+	line("scheme", string(l.Scheme)+modeNote(l))
+	for _, fact := range l.Evidence {
+		line("", text.Escape(fact))
+	}
+	line("state", string(l.State))
+	for _, h := range l.Holders {
+		line("holder", text.Escape(h.Owner)+countNote(h))
+		if h.Label != "" && h.Label != h.Owner {
+			line("", text.Escape(h.Label))
+		}
+	}
+	line("ttl", ttl(l, at)+endNote(l))
+	line("held", held(l, at))
+	if by := l.Waiters.By; by != "" && by != inspector.WaitersNone {
+		line("waiters", waiters(l)+" by "+string(by))
+	}
+	if l.FencingToken != nil {
+		line("fencing", fmt.Sprint(*l.FencingToken))
+	}
+	for _, c := range l.Companions {
+		line("companion", text.Escape(c))
+	}
+	for _, f := range l.Findings {
+		fmt.Fprintf(out, "\n%s: %s\n  %s\n  %s\n", f.Severity, f.Code, text.Escape(f.Text), text.Escape(f.Advice))
+	}
+	for i, c := range commands(l) {
+		if i == 0 {
+			fmt.Fprintln(out, "\ncommands (each acts only if the lock is still as shown)")
+		}
+		fmt.Fprintf(out, "  # %s\n  %s\n", c.Does, c.Command)
+	}
+	return out.Flush()
+}
+
+// modeNote names a mode that is not the usual one.
+func modeNote(l *inspector.Lock) string {
+	if l.Mode == "" || l.Mode == inspector.ModeExclusive {
+		return ""
+	}
+	return ", " + string(l.Mode)
+}
+
+func countNote(h inspector.Holder) string {
+	if !h.Count.Known {
+		return ""
+	}
+	return fmt.Sprintf("  entered %d times", h.Count.N)
+}
+
+// endNote is the instant at which the lease is over.
+func endNote(l *inspector.Lock) string {
+	switch {
+	case !l.ExpiresAt.IsZero():
+		return ", ends " + instant(l.ExpiresAt)
+	case !l.LeaseEnds.IsZero():
+		return ", the value says " + instant(l.LeaseEnds)
+	default:
+		return ""
+	}
+}
+
+// read reads a key and judges it.
+func (s *session) read(ctx context.Context, key string) (*inspector.Lock, error) {
+	r, err := s.readOne(ctx, key)
+	if err != nil || !r.Exists() {
+		return nil, err
+	}
+	lock, isLock := inspector.Inspect(r, r.ReadAt)
+	if !isLock {
+		return nil, noLock(r)
+	}
+	return lock, nil
+}

@@ -1,0 +1,6 @@
+//go:build !windows
+
+package cli
+
+// terminalDevice is the controlling terminal.
+const terminalDevice = "/dev/tty"

@@ -1,0 +1,4 @@
+package cli
+
+// terminalDevice is the console.
+const terminalDevice = "CONOUT$"

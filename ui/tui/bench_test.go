@@ -1,0 +1,47 @@
+package tui
+
+import (
+	"strconv"
+	"testing"
+)
+
+// BenchmarkView is one frame of 200x50 over 100,000 locks; the budget is 0.5 ms.
+func BenchmarkView(b *testing.B) {
+	h := newHarness(b, 200, 50, "default")
+	s := snapshotOf(1, noon, append(fixtureLocks(noon), manyLocks(100_000, noon)...))
+	h.m.shown, h.m.latest = s, s
+	h.m.table.set(h.m.order.apply(s.Locks, nil, noon))
+	b.ReportAllocs()
+	for b.Loop() {
+		h.m.frame = h.m.render()
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/500, "of-budget")
+}
+
+// BenchmarkSnapshot is the whole Update for a snapshot of 100,000 locks, its frame included.
+func BenchmarkSnapshot(b *testing.B) {
+	h := newHarness(b, 200, 50, "default")
+	s := snapshotOf(1, noon, manyLocks(100_000, noon))
+	h.m.shown, h.m.latest = s, s
+	h.m.table.set(h.m.order.apply(s.Locks, nil, noon))
+	b.ReportAllocs()
+	seq := uint64(1)
+	for b.Loop() {
+		seq++
+		next := *s
+		next.Seq = seq
+		h.m.Update(snapshotMsg{snapshot: &next})
+	}
+}
+
+// BenchmarkArrange is the sort that runs outside Update.
+func BenchmarkArrange(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		locks := manyLocks(n, noon)
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			for b.Loop() {
+				arrangement{}.apply(locks, nil, noon)
+			}
+		})
+	}
+}

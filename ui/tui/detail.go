@@ -1,0 +1,275 @@
+package tui
+
+import (
+	"slices"
+	"time"
+
+	"github.com/charmbracelet/bubbles/textinput"
+
+	"locktop/actions"
+	"locktop/inspector"
+	"locktop/keyspace"
+	"locktop/ui/text"
+)
+
+// detail is all that is known of one lock, as a page that scrolls.
+type detail struct {
+	ref    keyspace.Ref
+	lock   *inspector.Lock // the last one that was seen
+	gone   bool            // the lock has left the snapshots
+	offset int
+}
+
+// refresh takes the lock from a newer snapshot.
+func (d *detail) refresh(s *inspector.Snapshot) {
+	if l := findLock(s, d.ref); l != nil {
+		d.lock, d.gone = l, false
+		return
+	}
+	d.gone = true
+}
+
+// paint paints as much of the page as fits, from the offset on.
+func (d *detail) paint(p *painter, m *model, height int) {
+	page := newPainter(p.theme, p.width, 64)
+	page.tone = p.tone
+	d.page(page, m.at)
+	d.offset = max(min(d.offset, len(page.lines)-height), 0)
+	visible := page.lines[d.offset:]
+	if len(visible) > height {
+		visible = visible[:height]
+	}
+	p.lines = append(p.lines, visible...)
+	if rest := len(page.lines) - d.offset - len(visible); rest > 0 && height > 2 {
+		p.lines = p.lines[:len(p.lines)-1]
+		p.put(p.theme.faint, text.Spaces(rowPrefix)+"↓ "+text.Count(int64(rest+1))+" more lines")
+		p.end()
+	}
+}
+
+// gutter is the width of the names on the left.
+const gutter = 12
+
+func (p *painter) field(name string, parts ...part) {
+	p.gap(rowPrefix)
+	p.left(p.theme.faint, name, gutter)
+	for _, part := range parts {
+		p.put(part.style, part.text)
+	}
+	p.end()
+}
+
+// paragraph paints a text over as many lines as it needs, indented by the gutter.
+func (p *painter) paragraph(name string, s style, content string) {
+	for i, line := range wrap(content, p.width-rowPrefix-gutter-1) {
+		if i > 0 {
+			name = ""
+		}
+		p.field(name, part{s, line})
+	}
+}
+
+func (p *painter) heading(title, more string) {
+	p.blank()
+	p.gap(rowPrefix)
+	p.put(p.theme.accent, title)
+	p.put(p.theme.faint, more)
+	p.end()
+}
+
+func (d *detail) page(p *painter, now time.Time) {
+	t, l := p.theme, d.lock
+	f := t.faceOf(l, now)
+	p.blank()
+	p.gap(1)
+	p.put(t.cursor, "▌ ")
+	p.put(f.style, f.glyph+" "+f.word)
+	p.gap(2)
+	p.put(t.strong, text.Escape(l.Key))
+	p.end()
+	place := string(l.Scheme)
+	if l.Mode != "" {
+		place += " · " + string(l.Mode)
+	}
+	p.gap(rowPrefix)
+	p.put(t.faint, place+" · database "+text.Count(int64(l.DB))+" of "+text.Escape(string(l.Node)))
+	p.end()
+	if d.gone {
+		p.gap(rowPrefix)
+		p.put(t.warn, "it is not there any more; this is how it was seen last")
+		p.end()
+	}
+	p.blank()
+	d.fields(p, now)
+	d.findings(p)
+	d.timeline(p, now)
+	d.distribution(p, now)
+	d.history(p, now)
+	if len(l.Evidence) > 0 {
+		p.heading("Why it is taken for a lock", "")
+		for _, e := range l.Evidence {
+			p.gap(rowPrefix)
+			p.put(t.faint, "· ")
+			p.put(t.plain, text.Legible(e))
+			p.end()
+		}
+	}
+	d.commands(p)
+}
+
+func (d *detail) fields(p *painter, now time.Time) {
+	t, l := p.theme, d.lock
+	for i := range l.Holders {
+		h := &l.Holders[i]
+		name := ""
+		if i == 0 {
+			name = "holder"
+		}
+		count := ""
+		if h.Count.Known {
+			count = ", " + entriesText(h.Count.N)
+		}
+		p.field(name, part{t.strong, text.Escape(h.Label)}, part{t.plain, count})
+		if h.Owner != h.Label {
+			p.field("", part{t.faint, text.Escape(h.Owner)})
+		}
+	}
+	if len(l.Holders) == 0 {
+		p.field("holder", part{t.plain, "nobody"})
+	}
+	if ttl, ok := l.TTLAt(now); ok && l.StateAt(now) == inspector.StateHeld {
+		fraction, s := drain(t, l, ttl)
+		p.gap(rowPrefix)
+		p.left(t.faint, "lease", gutter)
+		p.bar(s, t.faint, fraction, 16)
+		p.put(t.plain, "  "+leaseText(l, now))
+		p.end()
+	} else {
+		p.field("lease", part{t.plain, leaseText(l, now)})
+	}
+	if held, atLeast := heldFor(l, now); held > 0 {
+		since := "since " + clockText(l.HeldSince, now)
+		if atLeast {
+			since = "first seen " + clockText(l.HeldSince, now)
+		}
+		p.field("held", part{t.plain, atLeastText(atLeast) + text.Duration(held)}, part{t.faint, ", " + since})
+	}
+	renewals := "none seen"
+	if l.Renewals > 0 {
+		renewals = renewalsText(l)
+		if !l.LastRenewal.IsZero() {
+			renewals += ", the last " + text.Ago(now.Sub(l.LastRenewal))
+		}
+	}
+	p.field("renewals", part{t.plain, renewals})
+	p.field("waiters", part{t.plain, waitersSentence(l)})
+	if l.FencingToken != nil {
+		p.field("fencing", part{t.plain, "token " + text.Count(*l.FencingToken)})
+	}
+	for i, c := range l.Companions {
+		name := ""
+		if i == 0 {
+			name = "companions"
+		}
+		p.field(name, part{t.plain, text.Escape(c)})
+	}
+}
+
+// leaseText is what the lease has left, in words.
+func leaseText(l *inspector.Lock, now time.Time) string {
+	ttl, ends := l.TTLAt(now)
+	end := clockText(now.Add(ttl), now)
+	switch l.StateAt(now) {
+	case inspector.StateFreed:
+		return string(l.FreedBy) + " " + text.Ago(now.Sub(l.FreedAt))
+	case inspector.StateStuck:
+		return "never ends: the key has no TTL"
+	case inspector.StateLapsed:
+		return "over since " + end + " by its value; the key is still there"
+	case inspector.StateExpired:
+		return "over since " + end + ", not yet reaped by the server"
+	case inspector.StateWrong:
+		return "none: a key of this type is no lock"
+	case inspector.StateHeld:
+	}
+	if !ends {
+		return "no end known"
+	}
+	said := text.Duration(ttl) + " left"
+	if lease := leaseOf(l); lease > 0 {
+		said += " of " + text.Duration(lease.Round(100*time.Millisecond))
+	}
+	return said + ", until " + end
+}
+
+func (d *detail) findings(p *painter) {
+	if len(d.lock.Findings) == 0 {
+		return
+	}
+	p.heading("Findings", "")
+	list := slices.Clone(d.lock.Findings)
+	slices.SortStableFunc(list, func(a, b inspector.Finding) int { return severityRank(a.Severity) - severityRank(b.Severity) })
+	for _, f := range list {
+		face := p.theme.severityFace(f.Severity)
+		p.gap(rowPrefix)
+		p.put(face.style, face.glyph+" "+string(f.Code)+" ("+face.word+")")
+		p.end()
+		p.paragraph("", p.theme.plain, text.Legible(f.Text))
+		p.paragraph("", p.theme.faint, "→ "+text.Legible(f.Advice))
+	}
+}
+
+// commandLines is how much of a command is shown: enough to know it by. A script is long, and is there to be copied.
+const commandLines = 2
+
+// commands are the redis-cli commands that would act on the lock as it is, for those who would rather do it themselves.
+func (d *detail) commands(p *painter) {
+	l := d.lock
+	if l.State == inspector.StateFreed || d.gone {
+		return
+	}
+	owner := ""
+	if len(l.Holders) > 0 {
+		owner = l.Holders[0].Owner
+	}
+	headed := false
+	for _, verb := range []actions.Verb{actions.VerbExtend, actions.VerbRelease, actions.VerbForceExpire} {
+		r := actions.Request{Verb: verb, Lock: l, Owner: owner}
+		if verb == actions.VerbExtend {
+			r.TTL = max(leaseOf(l).Round(time.Second), 30*time.Second)
+		}
+		command := actions.RedisCLI(r)
+		if command == "" || owner == "" && verb != actions.VerbForceExpire {
+			continue
+		}
+		if !headed {
+			p.heading("The same by redis-cli", ", with its guard; Y copies the release, and in a dialog what the dialog would do")
+			headed = true
+		}
+		lines := wrap(text.Legible(command), p.width-rowPrefix-gutter-1)
+		name := string(verb)
+		for i, line := range lines[:min(len(lines), commandLines)] {
+			more := ""
+			if i == commandLines-1 && len(lines) > commandLines {
+				line, more = text.Truncate(line, p.width-rowPrefix-gutter-4), " …"
+			}
+			p.field(name, part{p.theme.plain, line}, part{p.theme.faint, more})
+			name = ""
+		}
+	}
+}
+
+// inputParts is a text input as parts, with a cursor in the given style.
+func inputParts(t *theme, input textinput.Model, cursor style) []part {
+	runes := []rune(input.Value())
+	at := min(max(input.Position(), 0), len(runes))
+	under := " "
+	if at < len(runes) {
+		under = text.Escape(string(runes[at]))
+	}
+	parts := []part{{t.strong, text.Escape(string(runes[:at]))}, {cursor, under}}
+	if at+1 < len(runes) {
+		parts = append(parts, part{t.strong, text.Escape(string(runes[at+1:]))})
+	}
+	return parts
+}

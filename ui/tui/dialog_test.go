@@ -1,0 +1,252 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locktop/actions"
+	"locktop/inspector"
+)
+
+// open is a harness with the dialog of a verb on one lock of the fixture.
+func open(t *testing.T, filter, key string) *harness {
+	t.Helper()
+	h := withFixture(t, 120, 40, "default")
+	h.keys("/")
+	for _, r := range filter {
+		h.keys(string(r))
+	}
+	h.keys("enter", key)
+	if h.m.dialog == nil {
+		t.Fatalf("no dialog:\n%s", h.screen())
+	}
+	return h
+}
+
+func TestTriggerAndEnterDoNothing(t *testing.T) {
+	for _, trigger := range []string{"r", "e", "x"} {
+		for _, then := range [][]string{{"enter"}, {trigger}, {trigger, "enter"}, {"y"}, {"Y"}, {" "}, {"y", "enter"}, {"left", "up", "esc"}} {
+			h := open(t, "invoice", trigger)
+			h.keys(then...)
+			h.run()
+			if n := len(h.operator.requests); n != 0 {
+				t.Errorf("%s then %v acted %d times", trigger, then, n)
+			}
+		}
+	}
+}
+
+func TestConfirmActsOnWhatWasSeen(t *testing.T) {
+	h := open(t, "invoice", "r")
+	seen := h.m.dialog.lock
+	// The lock changes hands while the dialog is read.
+	locks := fixtureLocks(noon)
+	changed := *locks[1]
+	changed.Holders = []inspector.Holder{holder("worker-8", "worker-8", 0)}
+	locks[1] = &changed
+	h.show(snapshotOf(2, noon, locks))
+	h.wantSeen("by now it is held by worker-8", "holder   worker-7")
+	h.operator.outcome = actions.Outcome{Result: actions.ResultNotHolder, Holder: "worker-8"}
+	h.keys("tab", "enter")
+	h.wantSeen("… release lock:invoice:7731")
+	h.answer()
+	if len(h.operator.requests) != 1 {
+		t.Fatalf("%d requests", len(h.operator.requests))
+	}
+	r := h.operator.requests[0]
+	if r.Lock != seen || r.Owner != "worker-7" || r.Verb != actions.VerbRelease {
+		t.Errorf("the request is for %p %q %q, want the lock %p that was seen", r.Lock, r.Owner, r.Verb, seen)
+	}
+	h.wantSeen("✖ ")
+	if len(h.source.notes) != 1 || h.source.notes[0].Kind != inspector.EventOperator || h.source.notes[0].Key != "lock:invoice:7731" {
+		t.Errorf("noted %+v", h.source.notes)
+	}
+	if h.m.toast.kind != toastBad || !h.m.toast.sticky {
+		t.Errorf("the toast is %+v", h.m.toast)
+	}
+	h.keys("esc")
+	if h.m.toast.text != "" {
+		t.Error("esc takes the toast away")
+	}
+}
+
+func TestReleaseOfReentrantAsksHowMuch(t *testing.T) {
+	for _, c := range []struct {
+		keys    []string
+		entries int64
+		word    string
+	}{
+		{[]string{"tab", "enter"}, 1, "[ Release one entry ]"},
+		{[]string{"up", "right", "tab", "tab", "enter"}, 0, "[ Release all entries ]"},
+		{[]string{"up", "right", "left", "down", "down", "enter"}, 1, "[ Release one entry ]"},
+	} {
+		h := open(t, "orders", "r")
+		h.keys(c.keys[:len(c.keys)-1]...)
+		h.wantSeen(c.word)
+		h.keys(c.keys[len(c.keys)-1])
+		h.answer()
+		if len(h.operator.requests) != 1 || h.operator.requests[0].Entries != c.entries {
+			t.Errorf("%v requested %+v", c.keys, h.operator.requests)
+		}
+	}
+}
+
+func TestExtendAsksTheLease(t *testing.T) {
+	h := open(t, "orders", "e")
+	h.keys("up")
+	for range 3 {
+		h.keys("backspace")
+	}
+	h.keys("tab", "tab", "enter")
+	h.run()
+	if len(h.operator.requests) != 0 {
+		t.Fatal("an empty lease was confirmed")
+	}
+	h.wantSeen("write a time such as 30s")
+	h.keys("up", "up")
+	for _, r := range "1m30s" {
+		h.keys(string(r))
+	}
+	h.keys("tab", "tab", "enter")
+	h.answer()
+	if len(h.operator.requests) != 1 || h.operator.requests[0].TTL != 90*time.Second {
+		t.Errorf("requested %+v", h.operator.requests)
+	}
+}
+
+func TestParseLease(t *testing.T) {
+	for in, want := range map[string]time.Duration{"30s": 30 * time.Second, " 45 ": 45 * time.Second, "1.5": 1500 * time.Millisecond, "2h": 2 * time.Hour} {
+		if got, err := parseLease(in); err != nil || got != want {
+			t.Errorf("parseLease(%q) = %v, %v, want %v", in, got, err, want)
+		}
+	}
+	for _, in := range []string{"", "x", "0", "-3s", "1e99", "NaN", "Inf", "1us"} {
+		if got, err := parseLease(in); err == nil {
+			t.Errorf("parseLease(%q) = %v, want an error", in, got)
+		}
+	}
+}
+
+func TestSeveralHoldersAreChosenFrom(t *testing.T) {
+	h := open(t, "锁", "r")
+	h.wantSeen("holder   工人-1, entered 2 times")
+	h.keys("up", "up", "right")
+	h.wantSeen("holder   worker-5, entered once")
+	h.keys("tab", "tab", "tab", "enter")
+	h.answer()
+	if len(h.operator.requests) != 1 || h.operator.requests[0].Owner != "worker-5" {
+		t.Errorf("requested %+v", h.operator.requests)
+	}
+}
+
+func TestReadOnlySaysWhy(t *testing.T) {
+	h := withFixture(t, 120, 40, "default")
+	h.operator.readOnly = true
+	h.m.keys.setReadOnly(true)
+	for _, k := range []string{"r", "e", "x"} {
+		h.keys(k)
+		if h.m.dialog != nil {
+			t.Errorf("%s opened a dialog", k)
+		}
+		h.wantSeen("is off: locktop runs read-only", "READ-ONLY")
+		h.m.toast = toast{}
+	}
+	h.wantSeen("r release")
+	h.keys("?")
+	h.wantSeen("release (off: read-only)")
+}
+
+func TestNothingToActOn(t *testing.T) {
+	for filter, want := range map[string]string{
+		"cart:991": "cart:991 is free already", "mutex:queue": "nobody holds mutex:queue",
+	} {
+		h := withFixture(t, 120, 40, "default")
+		h.keys("/")
+		for _, r := range filter {
+			h.keys(string(r))
+		}
+		h.keys("enter", "r")
+		if h.m.dialog != nil {
+			t.Errorf("%s: a dialog opened", filter)
+		}
+		h.wantSeen(want)
+	}
+}
+
+func TestTinyWindowConfirmsNothing(t *testing.T) {
+	h := open(t, "invoice", "x")
+	h.m.width, h.m.height = 20, 5
+	h.keys("tab", "enter")
+	h.run()
+	if len(h.operator.requests) != 0 {
+		t.Error("an action was confirmed in a window that could not show it")
+	}
+}
+
+func TestDialogFreezesTheScreen(t *testing.T) {
+	h := open(t, "cart", "r")
+	before := strings.Split(h.screen(), "\n")[4:]
+	h.now = h.now.Add(3 * time.Second)
+	h.send(tickMsg{})
+	if got := strings.Split(h.screen(), "\n")[4:]; !slices.Equal(got, before) {
+		t.Error("the screen under the dialog goes on")
+	}
+	h.keys("esc")
+	if h.m.at != h.now {
+		t.Error("the screen stands still after the dialog")
+	}
+}
+
+func TestOutcomesAreToasts(t *testing.T) {
+	for result, want := range map[actions.Result]toastKind{
+		actions.ResultReleased: toastGood, actions.ResultExtended: toastGood, actions.ResultGone: toastBad,
+		actions.ResultUnknown: toastBad, actions.ResultReadOnly: toastBad, actions.ResultDryRun: toastInfo,
+	} {
+		msg := outcomeMsg{actions.Request{Verb: actions.VerbRelease, Lock: fixtureLocks(noon)[1], Owner: "worker-7"}, actions.Outcome{Result: result}}
+		if got := outcomeToast(msg, noon); got.kind != want {
+			t.Errorf("%s is a toast of kind %d, want %d", result, got.kind, want)
+		}
+	}
+}
+
+// slowOperator answers when it is told to.
+type slowOperator struct {
+	fakeOperator
+	answer chan struct{}
+}
+
+func (o *slowOperator) Do(ctx context.Context, r actions.Request) actions.Outcome {
+	<-o.answer
+	return o.fakeOperator.Do(ctx, r)
+}
+
+func TestQuitWaitsForTheAction(t *testing.T) {
+	slow := &slowOperator{answer: make(chan struct{})}
+	h := open(t, "invoice", "x")
+	h.m.config.Operator = slow
+	h.keys("tab", "enter", "q")
+	if !h.m.quitting {
+		t.Fatal("it does not quit")
+	}
+	for _, cmd := range h.pending {
+		go cmd()
+	}
+	finished := make(chan struct{})
+	go func() {
+		h.m.finish()
+		close(finished)
+	}()
+	select {
+	case <-finished:
+		t.Fatal("it did not wait")
+	case <-time.After(20 * time.Millisecond):
+	}
+	close(slow.answer)
+	<-finished
+	if len(slow.requests) != 1 {
+		t.Errorf("%d requests", len(slow.requests))
+	}
+}

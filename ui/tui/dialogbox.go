@@ -1,0 +1,194 @@
+package tui
+
+import (
+	"locktop/actions"
+	"locktop/inspector"
+	"locktop/ui/text"
+)
+
+// The least window in which a dialog can be read; in a smaller one nothing can be confirmed.
+const (
+	dialogWidth     = 72
+	dialogMinWidth  = 30
+	dialogMinHeight = 8
+)
+
+func (m *model) dialogFits() bool { return m.width >= dialogMinWidth && m.height >= dialogMinHeight }
+
+// overlayDialog lays the dialog over the screen. Where the window is low, the middle of what it says gives way, never the
+// buttons.
+func (m *model) overlayDialog(p *painter) {
+	t, d := m.theme, m.dialog
+	if !m.dialogFits() {
+		width := p.width
+		p.box(framed(t, string(d.verb), [][]part{{{t.warn, "the window is too small; esc cancels"}}}, width), width)
+		return
+	}
+	width := min(dialogWidth, p.width-2)
+	content := d.describe(m, width-4)
+	controls := d.controlLines(t)
+	if room := p.height() - 2 - len(controls); len(content) > room {
+		content = content[:max(room, 0)]
+	}
+	title := string(d.verb) + " " + text.Escape(d.lock.Key)
+	p.box(framed(t, title, append(content, controls...), width), width)
+}
+
+// describe says what was seen, what will happen, and what has changed since.
+func (d *dialog) describe(m *model, width int) [][]part {
+	t, l := m.theme, d.lock
+	row := func(name string, s style, value string) []part {
+		return []part{{t.faint, text.PadRight(name, 9)}, {s, value}}
+	}
+	f := t.faceOf(l, m.at)
+	state := f.glyph + " " + f.word
+	if held, atLeast := heldFor(l, m.at); held > 0 {
+		if f.word != string(inspector.StateHeld) {
+			state += ", held"
+		}
+		state += " for " + atLeastText(atLeast) + text.Duration(held)
+	}
+	lines := [][]part{
+		append(row("seen", f.style, state), part{t.faint, " · " + string(l.Scheme) + " · at " + m.at.Format("15:04:05")}),
+	}
+	if len(l.Holders) > 0 {
+		h := l.Holders[d.holder]
+		holder := text.Escape(h.Label)
+		if h.Count.Known {
+			holder += ", " + entriesText(h.Count.N)
+		}
+		lines = append(lines, row("holder", t.strong, holder))
+	}
+	lines = append(lines, row("lease", t.plain, leaseText(l, m.at)), row("waiters", t.plain, waitersSentence(l)))
+	if changed := d.changed(m.latest); changed != "" && m.latest != nil {
+		lines = append(lines, []part{{t.warn, "▲ " + changed + ": the action will be refused"}})
+	}
+	lines = append(lines, nil)
+	r, err := d.request()
+	if err != nil {
+		return append(lines, []part{{t.bad, err.Error()}})
+	}
+	return append(lines, consequenceLines(t, r, width)...)
+}
+
+// consequenceLines are what the action will do, and the warnings. The first line of a consequence says what was observed;
+// the dialog has said that already, as of the moment at which it was opened.
+func consequenceLines(t *theme, r actions.Request, width int) [][]part {
+	said := splitLines(actions.Consequence(r))
+	var lines [][]part
+	for i, sentence := range said[min(1, len(said)):] {
+		if sentence == "" {
+			continue
+		}
+		s, glyph := t.plain, ""
+		if i >= 2 { // after what it does and what comes then
+			s, glyph = t.warn, "▲ "
+		}
+		for j, line := range wrap(text.Legible(sentence), width-2) {
+			if j > 0 && glyph != "" {
+				glyph = "  "
+			}
+			lines = append(lines, []part{{s, glyph + line}})
+		}
+	}
+	return lines
+}
+
+// controlLines are the fields and the buttons.
+func (d *dialog) controlLines(t *theme) [][]part {
+	lines := [][]part{nil}
+	for _, c := range d.controls {
+		on := t.faint
+		if c == d.focus {
+			on = t.cursor
+		}
+		switch c {
+		case controlHolder:
+			lines = append(lines, []part{
+				{on, text.PadRight("which", 9)}, {on, "‹ "}, {t.strong, text.Escape(d.lock.Holders[d.holder].Label)}, {on, " ›"},
+			})
+		case controlEntries:
+			one, all := t.strong, t.faint
+			if d.all {
+				one, all = all, one
+			}
+			lines = append(lines, []part{
+				{on, text.PadRight("entries", 9)}, {on, "‹ "}, {one, "one"}, {t.faint, " / "}, {all, "all of them"}, {on, " ›"},
+			})
+		case controlTTL:
+			cursor := t.plain
+			if c == d.focus {
+				cursor = t.buttonOn
+			}
+			lines = append(lines, append([]part{{on, text.PadRight("for", 9)}}, inputParts(t, d.ttl, cursor)...))
+		case controlCancel, controlConfirm:
+		}
+	}
+	cancel, confirm := t.button, t.button
+	switch d.focus {
+	case controlCancel:
+		cancel = t.buttonOn
+	case controlConfirm:
+		confirm = t.buttonDanger
+		if d.verb == actions.VerbExtend {
+			confirm = t.buttonOn
+		}
+	case controlHolder, controlEntries, controlTTL:
+	}
+	return append(lines, nil, []part{
+		{cancel, "[ Cancel ]"}, {t.plain, "  "}, {confirm, "[ " + d.confirmWord() + " ]"},
+	})
+}
+
+// confirmWord names the deed on its button, with its extent.
+func (d *dialog) confirmWord() string {
+	switch d.verb {
+	case actions.VerbExtend:
+		return "Extend"
+	case actions.VerbForceExpire:
+		return "Force-expire"
+	case actions.VerbRelease:
+		if d.reentrant() {
+			if d.all {
+				return "Release all entries"
+			}
+			return "Release one entry"
+		}
+		return "Release"
+	}
+	return string(d.verb)
+}
+
+func atLeastText(atLeast bool) string {
+	if atLeast {
+		return "at least "
+	}
+	return ""
+}
+
+func entriesText(n int64) string {
+	if n == 1 {
+		return "entered once"
+	}
+	return "entered " + text.Count(n) + " times"
+}
+
+// waitersSentence says how many wait, and how that is known.
+func waitersSentence(l *inspector.Lock) string {
+	n := text.Count(int64(l.Waiters.Count))
+	if !l.Waiters.Exact {
+		n = "at least " + n
+	}
+	switch l.Waiters.By {
+	case inspector.WaitersQueue:
+		return n + ", by its queue"
+	case inspector.WaitersSubscribers:
+		return n + ", by the subscribers of its channel"
+	case inspector.WaitersBlocked:
+		return n + ", by the clients blocked on it"
+	case inspector.WaitersSampled:
+		return n + ", by sampled commands"
+	case inspector.WaitersNone:
+	}
+	return "cannot be seen from outside"
+}

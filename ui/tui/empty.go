@@ -1,0 +1,104 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"locktop/ui/text"
+)
+
+// paintNothing paints the body where there is no row: still looking, nothing found, nothing that passes, or no server.
+func (m *model) paintNothing(p *painter, height int) {
+	lines := m.nothingLines(p.theme)
+	for range max((height-len(lines))/3, 0) {
+		p.blank()
+	}
+	for _, l := range lines {
+		p.gap(rowPrefix)
+		for _, part := range l {
+			p.put(part.style, part.text)
+		}
+		p.end()
+	}
+}
+
+func (m *model) nothingLines(t *theme) [][]part {
+	line := func(s style, format string, values ...any) []part { return []part{{s, fmt.Sprintf(format, values...)}} }
+	if m.shown == nil {
+		if m.over {
+			return [][]part{line(t.bad, "no locks can be shown: %s", errorText(m.ended))}
+		}
+		return [][]part{line(t.strong, "connecting to %s …", text.Escape(m.config.Where))}
+	}
+	if staleNode(m.latest) != nil && len(m.shown.Locks) == 0 {
+		n := staleNode(m.latest)
+		return [][]part{
+			line(t.bad, "%s does not answer", text.Escape(string(n.Node))),
+			line(t.plain, "%s", text.Legible(n.Err)),
+			line(t.faint, "locktop tries again by itself; q quits"),
+		}
+	}
+	if n := len(m.shown.Locks); n > 0 && (!m.order.filter.empty() || m.order.suspects) {
+		what := "suspects"
+		if !m.order.filter.empty() {
+			what = "the filter /" + text.Escape(m.order.filter.text)
+		}
+		return [][]part{
+			line(t.strong, "none of %s locks passes %s", text.Count(int64(n)), what),
+			line(t.faint, "esc shows them all"),
+		}
+	}
+	for i := range m.shown.Nodes {
+		n := &m.shown.Nodes[i]
+		if n.LastPass.Generation == 0 {
+			lines := [][]part{line(t.strong, "the first look at all keys")}
+			if s := n.Scanning; s != nil {
+				fraction := 0.0
+				if s.KeysInDB > 0 {
+					fraction = min(float64(s.Scanned)/float64(s.KeysInDB), 1)
+				}
+				const cells = 30
+				full := int(fraction * cells)
+				lines = append(lines,
+					[]part{{t.accent, repeat(heavyLines, full)}, {t.faint, repeat(lightLines, cells-full)}, {t.plain, "  " + progressText(s)}},
+					line(t.faint, "%s of %s keys seen, %s of them named like locks",
+						text.Count(s.Scanned), text.Count(s.KeysInDB), text.Count(s.Matched)))
+			}
+			return lines
+		}
+	}
+	return m.noLocksLines(t, line)
+}
+
+// noLocksLines say where locktop looked, for what, and what to do next.
+func (m *model) noLocksLines(t *theme, line func(s style, format string, values ...any) []part) [][]part {
+	lines := [][]part{}
+	for i := range m.shown.Nodes {
+		n := &m.shown.Nodes[i]
+		lines = append(lines,
+			line(t.strong, "no locks in database %d of %s, which has %s keys",
+				n.DB, text.Escape(string(n.Node)), text.Count(n.LastPass.Scanned)),
+			line(t.plain, "looked for %s", patternsText(n.Patterns, max(m.width-16, 20))))
+		if n.Err != "" {
+			lines = append(lines, line(t.warn, "%s", text.Legible(n.Err)))
+		}
+	}
+	hint := func(command, does string) []part {
+		return []part{{t.accent, text.PadRight(command, 28)}, {t.plain, does}}
+	}
+	return append(lines,
+		nil,
+		hint("locktop --pattern 'GLOB'", "looks for other keys"),
+		hint("locktop -n 1", "looks in another database"),
+		hint("locktop demo", "shows what it looks like, without a Redis"),
+		nil,
+		line(t.faint, "a lock that appears now will be seen here"))
+}
+
+// errorText is an error as one line that a terminal may show.
+func errorText(err error) string {
+	if err == nil {
+		return "the source has ended"
+	}
+	return text.Legible(strings.TrimSpace(err.Error()))
+}

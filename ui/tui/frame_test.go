@@ -1,0 +1,134 @@
+package tui
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/inspector"
+	"locktop/keyspace"
+)
+
+// everyKey is what the fuzzers type: every binding, and some letters that are none.
+var everyKey = []string{
+	"up", "down", "k", "j", "g", "G", "home", "end", "pgup", "pgdown", "ctrl+u", "ctrl+d", "ctrl+b", "ctrl+f", "1", "3",
+	"enter", "esc", "/", "!", "s", "S", " ", "m", "y", "Y", "r", "e", "x", "?", "q", "tab", "shift+tab", "left", "right",
+	"backspace", "a", "*", "[", "0", "锁", "\u202e", "w", "2", "4",
+}
+
+// TestFrameAtEverySize checks the bounds of every view in every window from nothing to 300x100.
+func TestFrameAtEverySize(t *testing.T) {
+	states := map[string]func(h *harness){
+		"locks":   func(*harness) {},
+		"events":  func(h *harness) { h.keys("3") },
+		"detail":  func(h *harness) { h.keys("j", "enter") },
+		"help":    func(h *harness) { h.keys("?") },
+		"release": func(h *harness) { h.keys("j", "j", "r") },
+		"extend":  func(h *harness) { h.keys("e") },
+		"typing":  func(h *harness) { h.keys("/", "a", "锁") },
+		"toast": func(h *harness) {
+			h.m.toast = infoToast("a long message that must be broken into several lines because it tells much", h.now)
+		},
+		"stale": func(h *harness) {
+			s := fixture()
+			s.Seq = 2
+			s.Nodes[0].Connected, s.Nodes[0].StaleSince, s.Nodes[0].Err = false, noon, "dial tcp: connection refused"
+			h.show(s)
+		},
+		"nothing": func(h *harness) { h.show(snapshotOf(2, noon, nil)) },
+	}
+	for name, prepare := range states {
+		t.Run(name, func(t *testing.T) {
+			h := withFixture(t, 80, 24, "default")
+			prepare(h)
+			h.m.narration = "worker-4 took orders:checkout"
+			for width := 0; width <= 300; width += 1 + width/20 {
+				for height := 0; height <= 100; height += 1 + height/12 {
+					h.m.width, h.m.height = width, height
+					if err := checkFrame(h.m.render(), width, height); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// FuzzKeys types at random into windows at random: the bounds hold, nothing breaks, and nothing is done unless the focus
+// was on the button that says so.
+func FuzzKeys(f *testing.F) {
+	f.Add(uint64(1), uint8(80), uint8(24), []byte{26, 27, 6, 6})
+	f.Add(uint64(2), uint8(45), uint8(10), []byte{16, 16, 28, 31, 6})
+	f.Add(uint64(3), uint8(1), uint8(1), []byte{26, 31, 16, 18, 38, 39, 40, 16})
+	f.Fuzz(func(t *testing.T, seed uint64, width, height uint8, typed []byte) {
+		h := withFixture(t, int(width), int(height), "default")
+		random := rand.New(rand.NewPCG(seed, 1))
+		for _, b := range typed {
+			name := everyKey[int(b)%len(everyKey)]
+			confirmed := h.m.dialog != nil && h.m.dialog.focus == controlConfirm && name == "enter"
+			h.pending = nil
+			h.keys(name)
+			if h.m.quitting {
+				return
+			}
+			before := len(h.operator.requests)
+			if random.IntN(3) == 0 || confirmed {
+				h.run()
+			}
+			if done := len(h.operator.requests) - before; done > 1 || done == 1 && !confirmed {
+				t.Fatalf("%d actions after %q without a confirmation", done, name)
+			}
+			if err := checkFrame(h.m.View(), int(width), int(height)); err != nil {
+				t.Fatal(err)
+			}
+			switch random.IntN(12) {
+			case 0:
+				width, height = uint8(random.IntN(256)), uint8(random.IntN(101))
+				h.send(tea.WindowSizeMsg{Width: int(width), Height: int(height)})
+			case 1:
+				h.now = h.now.Add(time.Duration(random.IntN(5000)) * time.Millisecond)
+				locks := fixtureLocks(h.now)
+				random.Shuffle(len(locks), func(i, j int) { locks[i], locks[j] = locks[j], locks[i] })
+				h.show(snapshotOf(h.m.sequence+1, h.now, locks[:random.IntN(len(locks)+1)]))
+			}
+		}
+	})
+}
+
+// FuzzHostileText shows hostile names wherever names are shown.
+func FuzzHostileText(f *testing.F) {
+	f.Add("\x1b[2J\x1b]0;x\a\u202e\u200b\x00\xff", uint8(100), uint8(40))
+	f.Fuzz(func(t *testing.T, hostile string, width, height uint8) {
+		h := newHarness(t, int(width), int(height), "default")
+		h.m.config.Where = hostile
+		h.m.config.Narration = func() string { return hostile }
+		l := *fixtureLocks(noon)[0]
+		l.Key, l.Scheme, l.State = hostile, inspector.Scheme("token"), inspector.StateHeld
+		l.Holders = []inspector.Holder{{Owner: hostile, Label: hostile}, {Owner: hostile + "2", Label: hostile}}
+		l.Companions, l.Evidence = []string{hostile}, []string{hostile}
+		l.Findings = []inspector.Finding{{Code: inspector.CodeLapsed, Severity: inspector.SeverityWarning, Text: hostile, Advice: hostile}}
+		l.History = []inspector.Hold{{Owner: hostile, Label: hostile, Since: noon.Add(-time.Minute)}}
+		s := snapshotOf(1, noon, []*inspector.Lock{&l})
+		s.Nodes[0].Software, s.Nodes[0].Version, s.Nodes[0].FeedReason = hostile, hostile, hostile
+		s.Nodes[0].Feed, s.Nodes[0].Patterns, s.Nodes[0].Node = keyspace.FeedPoll, []string{hostile}, keyspace.Node(hostile)
+		for i := range s.Events {
+			s.Events[i].Key, s.Events[i].Owner, s.Events[i].Label, s.Events[i].Text = hostile, hostile, hostile, hostile
+		}
+		h.show(s)
+		for _, keys := range [][]string{nil, {"3"}, {"1", "enter"}, {"r"}, {"esc", "x"}, {"esc", "esc", "/"}} {
+			h.keys(keys...)
+			h.m.toast = infoToast("", h.now)
+			if err := checkFrame(h.m.View(), int(width), int(height)); err != nil {
+				t.Fatalf("after %v: %v", keys, err)
+			}
+		}
+		stale := *s
+		stale.Nodes = []keyspace.Status{{Err: hostile, StaleSince: noon}}
+		h.show(&stale)
+		if err := checkFrame(h.m.View(), int(width), int(height)); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

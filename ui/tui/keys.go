@@ -1,0 +1,275 @@
+package tui
+
+import (
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/actions"
+	"locktop/inspector"
+	"locktop/ui/text"
+)
+
+// handleKey gives a key to whoever has the keyboard: the dialog, the help, the filter, the detail, or the view.
+func (m *model) handleKey(msg tea.KeyMsg) tea.Cmd {
+	if msg.Paste {
+		// What was pasted is text, and never a command.
+		return m.handlePaste(msg)
+	}
+	switch {
+	case key.Matches(msg, m.keys.Interrupt):
+		m.interrupted, m.quitting = true, true
+		return nil
+	case key.Matches(msg, m.keys.Suspend):
+		return tea.Suspend
+	case m.dialog != nil:
+		return m.handleDialogKey(msg)
+	case m.help:
+		m.help = !key.Matches(msg, m.keys.Help, m.keys.Back, m.keys.Quit, m.keys.Open)
+		return nil
+	case m.typing:
+		return m.handleFilterKey(msg)
+	}
+	return m.handleCommand(msg)
+}
+
+func (m *model) handlePaste(msg tea.KeyMsg) tea.Cmd {
+	switch {
+	case m.dialog != nil:
+		m.dialog.paste(msg)
+	case m.typing:
+		m.input, _ = m.input.Update(msg)
+		return m.setFilter(m.input.Value())
+	}
+	return nil
+}
+
+// handleFilterKey edits the filter; every letter applies it.
+func (m *model) handleFilterKey(msg tea.KeyMsg) tea.Cmd {
+	switch {
+	case key.Matches(msg, m.keys.Back):
+		m.typing = false
+		m.input.Blur()
+		m.input.SetValue("")
+		return m.setFilter("")
+	case key.Matches(msg, m.keys.Choose):
+		m.typing = false
+		m.input.Blur()
+		return nil
+	case msg.Type == tea.KeyUp:
+		m.move(-1)
+		return nil
+	case msg.Type == tea.KeyDown:
+		m.move(1)
+		return nil
+	}
+	m.input, _ = m.input.Update(msg) // the command would blink a cursor that we draw ourselves
+	return m.setFilter(m.input.Value())
+}
+
+func (m *model) setFilter(s string) tea.Cmd {
+	if s == m.order.filter.text {
+		return nil
+	}
+	m.order.filter = newFilter(s)
+	return m.rearrange()
+}
+
+// handleCommand does what a key of the views or of the detail says.
+func (m *model) handleCommand(msg tea.KeyMsg) tea.Cmd {
+	k := m.keys
+	page := max(m.page(), 1)
+	switch {
+	case key.Matches(msg, k.Up):
+		m.move(-1)
+	case key.Matches(msg, k.Down):
+		m.move(1)
+	case key.Matches(msg, k.HalfUp):
+		m.move(-max(page/2, 1))
+	case key.Matches(msg, k.HalfDown):
+		m.move(max(page/2, 1))
+	case key.Matches(msg, k.PageUp):
+		m.move(-page)
+	case key.Matches(msg, k.PageDown):
+		m.move(page)
+	case key.Matches(msg, k.Top):
+		m.moveToEnd(false)
+	case key.Matches(msg, k.Bottom):
+		m.moveToEnd(true)
+	case key.Matches(msg, k.Help):
+		m.help = true
+	case key.Matches(msg, k.Freeze):
+		return m.toggleFreeze()
+	case key.Matches(msg, k.Back):
+		return m.back()
+	case key.Matches(msg, k.Quit):
+		if m.detail != nil {
+			return m.back()
+		}
+		m.quitting = true
+	case key.Matches(msg, k.Copy):
+		return m.copyKeys()
+	case key.Matches(msg, k.CopyCommand):
+		return m.copyCommand()
+	case matchesDisabled(msg, k.Release):
+		return m.openDialog(actions.VerbRelease)
+	case matchesDisabled(msg, k.Extend):
+		return m.openDialog(actions.VerbExtend)
+	case matchesDisabled(msg, k.Expire):
+		return m.openDialog(actions.VerbForceExpire)
+	case key.Matches(msg, k.Locks):
+		m.view, m.detail = viewLocks, nil
+	case key.Matches(msg, k.Events):
+		m.view, m.detail = viewEvents, nil
+	default:
+		if m.detail == nil {
+			return m.handleListCommand(msg)
+		}
+	}
+	return nil
+}
+
+// handleListCommand does what only lists can: open, filter, sort, mark.
+func (m *model) handleListCommand(msg tea.KeyMsg) tea.Cmd {
+	k := m.keys
+	switch {
+	case key.Matches(msg, k.Open):
+		m.openDetail()
+	case key.Matches(msg, k.Filter):
+		m.typing = true
+		m.input.SetValue(m.order.filter.text)
+		m.input.CursorEnd()
+		m.input.Focus()
+	case key.Matches(msg, k.Suspects):
+		m.order.suspects = !m.order.suspects
+		return m.rearrange()
+	case m.view != viewLocks:
+	case key.Matches(msg, k.Sort):
+		m.order.column = (m.order.column + 1) % sortColumns
+		m.order.reverse = false
+		return m.rearrange()
+	case key.Matches(msg, k.Reverse):
+		m.order.reverse = !m.order.reverse
+		return m.rearrange()
+	case key.Matches(msg, k.Mark):
+		m.table.toggleMark()
+		m.move(1)
+	}
+	return nil
+}
+
+// matchesDisabled matches a binding also while it is disabled, so that its key can say why it does nothing.
+func matchesDisabled(msg tea.KeyMsg, b key.Binding) bool {
+	b.SetEnabled(true)
+	return key.Matches(msg, b)
+}
+
+// page is the number of lines that one page moves.
+func (m *model) page() int { return m.layout().body.height }
+
+func (m *model) move(by int) {
+	switch {
+	case m.detail != nil:
+		m.detail.offset += by // clamped when it is drawn and its height is known
+	case m.view == viewEvents:
+		m.events.move(by, m.order.filter)
+	default:
+		m.table.move(m.table.index + by)
+	}
+}
+
+func (m *model) moveToEnd(last bool) {
+	switch {
+	case m.detail != nil:
+		m.detail.offset = 0
+		if last {
+			m.detail.offset = 1 << 20
+		}
+	case m.view == viewEvents:
+		m.events.moveToEnd(last, m.order.filter)
+	case last:
+		m.table.move(len(m.table.rows) - 1)
+	default:
+		m.table.move(0)
+	}
+}
+
+func (m *model) toggleFreeze() tea.Cmd {
+	m.frozen = !m.frozen
+	if m.frozen {
+		return nil
+	}
+	return m.showLatest()
+}
+
+// back undoes the nearest thing: the detail, the filter, the suspects, the marks.
+func (m *model) back() tea.Cmd {
+	switch {
+	case m.toast.sticky:
+		m.toast = toast{}
+	case m.detail != nil:
+		m.detail = nil
+	case !m.order.filter.empty():
+		m.input.SetValue("")
+		return m.setFilter("")
+	case m.order.suspects:
+		m.order.suspects = false
+		return m.rearrange()
+	case len(m.table.marks) > 0:
+		clear(m.table.marks)
+	case m.view == viewEvents:
+		m.view = viewLocks
+	}
+	return nil
+}
+
+func (m *model) openDetail() {
+	if l := m.selected(); l != nil {
+		m.detail = &detail{ref: l.Ref, lock: l}
+		return
+	}
+	if m.view == viewEvents && m.events.current(m.order.filter) != nil {
+		m.toast = infoToast("this lock has gone, and there is no more to show of it", m.clock())
+	}
+}
+
+// copyKeys copies the key of the cursor, or all marked keys, one a line. A key in which something cannot be seen is copied
+// in its escaped form, since it will be pasted into a shell.
+func (m *model) copyKeys() tea.Cmd {
+	if m.detail == nil && m.view == viewLocks && len(m.table.marks) > 0 {
+		keys := make([]string, 0, len(m.table.marks))
+		for ref := range m.table.marks {
+			keys = append(keys, text.Legible(ref.Key))
+		}
+		return m.copyText(text.Count(int64(len(keys)))+" keys", joinSorted(keys))
+	}
+	if l := m.selected(); l != nil {
+		return m.copyText("the key "+text.Escape(l.Key), text.Legible(l.Key))
+	}
+	if m.view == viewEvents {
+		if e := m.events.current(m.order.filter); e != nil && e.Key != "" {
+			return m.copyText("the key "+text.Escape(e.Key), text.Legible(e.Key))
+		}
+	}
+	return nil
+}
+
+// copyCommand copies the redis-cli command that releases the lock of the cursor with its guard; where nobody holds it,
+// the one that removes it.
+func (m *model) copyCommand() tea.Cmd {
+	l := m.selected()
+	if l == nil {
+		return nil
+	}
+	r := actions.Request{Verb: actions.VerbRelease, Lock: l}
+	if len(l.Holders) == 0 || l.State == inspector.StateWrong {
+		r.Verb = actions.VerbForceExpire
+	} else {
+		r.Owner = l.Holders[0].Owner
+	}
+	command := actions.RedisCLI(r)
+	if command == "" {
+		m.toast = infoToast("no redis-cli command can do this safely", m.clock())
+		return nil
+	}
+	return m.copyText("the redis-cli command that would "+string(r.Verb)+" "+text.Escape(l.Key), text.Legible(command))
+}

@@ -1,0 +1,335 @@
+package tui
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/inspector"
+)
+
+// keyTests say what every key does; TestEveryBindingIsTested sees to it that none is left out.
+var keyTests = map[string]func(t *testing.T, h *harness, press string){
+	"Up": func(t *testing.T, h *harness, press string) {
+		h.keys("j", "j", press)
+		wantIndex(t, h, 1)
+	},
+	"Down": func(t *testing.T, h *harness, press string) {
+		h.keys(press, press)
+		wantIndex(t, h, 2)
+	},
+	"HalfUp": func(t *testing.T, h *harness, press string) {
+		h.keys("G", press)
+		wantIndex(t, h, len(h.m.table.rows)-1-h.m.table.height/2)
+	},
+	"HalfDown": func(t *testing.T, h *harness, press string) {
+		h.keys(press)
+		wantIndex(t, h, h.m.table.height/2)
+	},
+	"PageUp": func(t *testing.T, h *harness, press string) {
+		h.keys("G", press)
+		wantIndex(t, h, len(h.m.table.rows)-1-h.m.table.height)
+	},
+	"PageDown": func(t *testing.T, h *harness, press string) {
+		h.keys(press)
+		wantIndex(t, h, h.m.table.height)
+	},
+	"Top": func(t *testing.T, h *harness, press string) {
+		h.keys("G", press)
+		wantIndex(t, h, 0)
+	},
+	"Bottom": func(t *testing.T, h *harness, press string) {
+		h.keys(press)
+		wantIndex(t, h, len(h.m.table.rows)-1)
+	},
+	"Locks": func(_ *testing.T, h *harness, press string) {
+		h.keys("3", press)
+		h.wantSeen("STATE", "KEY")
+	},
+	"Events": func(_ *testing.T, h *harness, press string) {
+		h.keys(press)
+		h.wantSeen("EVENT", "handed-over", "the subscription was lost for 1.2 s")
+	},
+	"Open": func(_ *testing.T, h *harness, press string) {
+		h.keys(press)
+		h.wantSeen("never ends: the key has no TTL", "Findings", "no-ttl (critical)", "→ Make sure that worker-7 is dead")
+	},
+	"Back": func(t *testing.T, h *harness, press string) {
+		h.keys("enter", press)
+		if h.m.detail != nil {
+			t.Error("the detail is still open")
+		}
+		h.keys("/", "c", "a", "r", "t", "enter", "!", "m")
+		h.keys(press)
+		h.wantUnseen("/cart")
+		h.wantSeen("SUSPECTS ONLY")
+		h.keys(press)
+		h.wantUnseen("SUSPECTS ONLY")
+	},
+	"Filter": func(_ *testing.T, h *harness, press string) {
+		h.keys(press, "o", "r", "d", "e", "r", "s", "enter")
+		h.wantSeen("/orders", "1 row", "orders:checkout")
+		h.wantUnseen("cart:100")
+	},
+	"Suspects": func(_ *testing.T, h *harness, press string) {
+		h.keys(press)
+		h.wantSeen("SUSPECTS ONLY", "lock:invoice:7731")
+		h.wantUnseen("cart:100")
+		h.keys(press)
+		h.wantSeen("cart:100")
+	},
+	"Sort": func(t *testing.T, h *harness, press string) {
+		h.keys(press)
+		h.wantSeen("by key", "KEY↓")
+		if got := h.m.table.rows[0].Key; got != "cart:100" {
+			t.Errorf("the first row by key is %s", got)
+		}
+	},
+	"Reverse": func(t *testing.T, h *harness, press string) {
+		h.keys("s", press)
+		h.wantSeen("by key, turned", "KEY↑")
+		if got := h.m.table.rows[0].Key; got != "锁:订单:42" {
+			t.Errorf("the last key is first, but the first row is %s", got)
+		}
+	},
+	"Freeze": func(t *testing.T, h *harness, press string) {
+		h.keys(press)
+		h.wantSeen("FROZEN 14:03:27")
+		h.now = h.now.Add(10 * time.Second)
+		h.show(snapshotOf(2, h.now, manyLocks(1, h.now)))
+		h.wantSeen("lock:invoice:7731", "FROZEN 14:03:27", "14:03:37")
+		h.keys(press)
+		h.wantSeen("lock:0000000")
+		h.wantUnseen("FROZEN", "lock:invoice:7731")
+		if h.m.at != h.now {
+			t.Error("the screen's clock does not go on")
+		}
+	},
+	"Mark": func(t *testing.T, h *harness, press string) {
+		h.keys(press, press)
+		h.wantSeen("+2 marked")
+		wantIndex(t, h, 2)
+		h.keys("y")
+		h.answer()
+		if len(h.copied) != 1 || h.copied[0] != "lock:invoice:7731\nmutex:queue" {
+			t.Errorf("copied %q", h.copied)
+		}
+	},
+	"Copy": func(t *testing.T, h *harness, press string) {
+		h.keys("/", "e", "v", "i", "l", "enter", press)
+		h.answer()
+		if want := `evil\x1b[2J\x1b]0;pwned\x07\u202ekcol`; len(h.copied) != 1 || h.copied[0] != want {
+			t.Errorf("copied %q, want %q", h.copied, want)
+		}
+		h.wantSeen("copied the key evil")
+	},
+	"CopyCommand": func(t *testing.T, h *harness, press string) {
+		h.keys(press)
+		h.answer()
+		if len(h.copied) == 1 && !strings.Contains(h.copied[0], "redis-cli") {
+			t.Errorf("copied %q", h.copied[0])
+		}
+		if len(h.copied) != 1 {
+			h.wantSeen("no redis-cli command")
+		}
+	},
+	"Release": func(_ *testing.T, h *harness, press string) {
+		h.keys(press)
+		h.wantSeen("release lock:invoice:7731", "✖ stuck, held for at least 3h12m", "[ Cancel ]", "[ Release ]")
+	},
+	"Extend": func(_ *testing.T, h *harness, press string) {
+		h.keys("/", "o", "r", "d", "enter", press)
+		h.wantSeen("extend orders:checkout", "for      30s", "[ Extend ]")
+	},
+	"Expire": func(_ *testing.T, h *harness, press string) {
+		h.keys(press)
+		h.wantSeen("force-expire lock:invoice:7731", "[ Force-expire ]")
+	},
+	"Help": func(_ *testing.T, h *harness, press string) {
+		h.keys(press)
+		h.wantSeen("half a page up, down", "copy the redis-cli command")
+		h.keys(press)
+		h.wantUnseen("copy the redis-cli command")
+	},
+	"Quit": func(t *testing.T, h *harness, press string) {
+		h.keys("enter", press)
+		if h.m.quitting || h.m.detail != nil {
+			t.Error("in the detail it goes back, and does not quit")
+		}
+		h.keys(press)
+		if !h.m.quitting || h.m.interrupted {
+			t.Error("at the root it quits")
+		}
+	},
+	"Suspend": func(t *testing.T, h *harness, press string) {
+		_, cmd := h.m.Update(keyMsg(press))
+		if cmd == nil {
+			t.Fatal("no command")
+		}
+		if _, ok := cmd().(tea.SuspendMsg); !ok {
+			t.Error("it does not suspend")
+		}
+	},
+	"Interrupt": func(t *testing.T, h *harness, press string) {
+		h.keys("x", press)
+		if !h.m.quitting || !h.m.interrupted {
+			t.Error("it quits from anywhere")
+		}
+	},
+	"Next": func(t *testing.T, h *harness, press string) {
+		h.keys("r", press)
+		if h.m.dialog.focus != controlConfirm {
+			t.Errorf("the focus is on %d", h.m.dialog.focus)
+		}
+	},
+	"Previous": func(t *testing.T, h *harness, press string) {
+		h.keys("r", press)
+		if h.m.dialog.focus != controlConfirm {
+			t.Errorf("the focus is on %d", h.m.dialog.focus)
+		}
+		h.keys(press)
+		if h.m.dialog.focus != controlCancel {
+			t.Errorf("the focus is on %d", h.m.dialog.focus)
+		}
+	},
+	"Choose": func(t *testing.T, h *harness, press string) {
+		h.keys("r", press)
+		if h.m.dialog != nil {
+			t.Error("on Cancel it closes the dialog")
+		}
+	},
+	"Cancel": func(t *testing.T, h *harness, press string) {
+		h.keys("r", "tab", press)
+		h.run()
+		if h.m.dialog != nil || len(h.operator.requests) != 0 {
+			t.Error("it closes the dialog and does nothing")
+		}
+	},
+}
+
+func wantIndex(t *testing.T, h *harness, want int) {
+	t.Helper()
+	if h.m.table.index != want {
+		t.Errorf("the cursor is on row %d, want %d", h.m.table.index, want)
+	}
+}
+
+func TestEveryBindingIsTested(t *testing.T) {
+	keys := reflect.ValueOf(newKeyMap())
+	for i := range keys.NumField() {
+		name := keys.Type().Field(i).Name
+		test, ok := keyTests[name]
+		if !ok {
+			t.Errorf("no test for the key %s", name)
+			continue
+		}
+		binding := keys.Field(i).Interface().(key.Binding)
+		for _, press := range binding.Keys() {
+			t.Run(name+"/"+press, func(t *testing.T) { test(t, withFixture(t, 120, 24, "default"), press) })
+		}
+	}
+	for name := range keyTests {
+		if !keys.FieldByName(name).IsValid() {
+			t.Errorf("a test for the key %s, which there is not", name)
+		}
+	}
+}
+
+// TestHelpShowsEveryBinding compares the help with the key map.
+func TestHelpShowsEveryBinding(t *testing.T) {
+	k := newKeyMap()
+	shown := make(map[string]bool)
+	for _, g := range k.groups() {
+		for _, line := range g.lines {
+			for _, b := range line {
+				shown[b.Help().Key+b.Help().Desc] = true
+			}
+		}
+	}
+	keys := reflect.ValueOf(k)
+	for i := range keys.NumField() {
+		b := keys.Field(i).Interface().(key.Binding)
+		if !shown[b.Help().Key+b.Help().Desc] {
+			t.Errorf("the help does not show %s", keys.Type().Field(i).Name)
+		}
+	}
+}
+
+func TestPasteIsNeverACommand(t *testing.T) {
+	h := withFixture(t, 120, 30, "default")
+	paste := func(s string) { h.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(s), Paste: true}) }
+	paste("q")
+	paste("r")
+	if h.m.quitting || h.m.dialog != nil {
+		t.Fatal("pasted text was taken for a key")
+	}
+	h.keys("/")
+	paste("cart:1")
+	if got := h.m.order.filter.text; got != "cart:1" {
+		t.Errorf("the filter is %q", got)
+	}
+	h.keys("esc", "r")
+	paste("\t\n")
+	if h.m.dialog == nil || h.m.dialog.focus != controlCancel {
+		t.Error("pasted text moved the focus")
+	}
+}
+
+func TestKeysOfOtherViewsAreFree(t *testing.T) {
+	h := withFixture(t, 120, 30, "default")
+	before := h.m.View()
+	h.keys("2", "4", "w", "z")
+	if h.m.View() != before {
+		t.Error("a key without a meaning changed the screen")
+	}
+	h.wantUnseen("holders view", "nodes")
+}
+
+func TestSelectionFollowsTheLock(t *testing.T) {
+	h := withFixture(t, 120, 30, "default")
+	h.keys("j", "j", "j")
+	chosen := h.m.table.current().Ref
+	locks := fixtureLocks(noon)
+	worse := *locks[1]
+	worse.Ref = ref("a:new:stuck:lock")
+	h.show(snapshotOf(2, noon, append([]*inspector.Lock{&worse}, locks...)))
+	if got := h.m.table.current().Ref; got != chosen {
+		t.Errorf("the cursor went from %v to %v", chosen, got)
+	}
+	wantIndex(t, h, 4)
+	// Its lock goes: the cursor keeps its place on the screen.
+	var rest []*inspector.Lock
+	for _, l := range locks {
+		if l.Ref != chosen {
+			rest = append(rest, l)
+		}
+	}
+	h.show(snapshotOf(3, noon, rest))
+	wantIndex(t, h, 4)
+	h.show(snapshotOf(4, noon, nil))
+	h.wantSeen("no locks in database 0")
+	h.keys("j", "enter", "r", "y", "m", "G")
+	h.wantSeen("there is no lock here to release")
+}
+
+func TestFreedRowsKeepTheirPlace(t *testing.T) {
+	h := withFixture(t, 120, 40, "default")
+	if got := h.m.table.rows[0].Key; got != "lock:invoice:7731" {
+		t.Fatalf("the first row is %s", got)
+	}
+	locks := fixtureLocks(noon)
+	freed := *locks[1]
+	freed.State, freed.FreedAt, freed.FreedBy, freed.Findings = inspector.StateFreed, noon, inspector.CauseReleased, nil
+	locks[1] = &freed
+	for seq := range uint64(3) {
+		h.show(snapshotOf(2+seq, noon, locks))
+		if got := h.m.table.rows[0].Key; got != "lock:invoice:7731" {
+			t.Errorf("the freed row went away from the top: %s is there", got)
+		}
+	}
+	h.wantSeen("◌ freed    lock:invoice:7731")
+}

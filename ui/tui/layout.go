@@ -1,0 +1,95 @@
+package tui
+
+// area is a horizontal band of the window: full width, some lines high. Height 0: it is not shown.
+type area struct {
+	top, height int
+}
+
+// bottom is the first line below the area.
+func (a area) bottom() int { return a.top + a.height }
+
+// layout is where everything goes. The areas do not overlap, and together are exactly as high as the window.
+type layout struct {
+	width, height int
+
+	header    area // where, how it sees, totals
+	context   area // badges, patterns, or the filter while it is typed
+	narration area // the demo's sentence
+	titles    area // names of the columns
+	body      area // rows
+	pane      area // who held the selected lock
+	footer    area // hints
+}
+
+// layoutState is what the layout depends on besides the window's size.
+type layoutState struct {
+	narration bool // there is a sentence to show
+	titles    bool // the body is a table
+	pane      bool // a lock is selected whose swim-lane can be shown
+	typing    bool // the filter is being typed, so its line must be there
+}
+
+// The least window heights at which parts are shown; below, the rows need the lines.
+const (
+	heightFooter    = 5
+	heightHeader2   = 6
+	heightContext   = 9
+	heightNarration = 12
+	heightPane      = 20
+	heightPaneTall  = 30
+)
+
+// paneExtra is the lines of the pane besides its lanes.
+const paneExtra = 3
+
+// lanesFor is the number of swim-lanes in the pane under the table.
+func lanesFor(height int) int {
+	if height >= heightPaneTall {
+		return 4
+	}
+	return 3
+}
+
+// placeAreas is the layout of a window. It is pure, and holds at every size from nothing on.
+func placeAreas(width, height int, s layoutState) layout {
+	l := layout{width: max(width, 0), height: max(height, 0)}
+	left := l.height
+	take := func(lines int) int {
+		lines = min(lines, left)
+		left -= lines
+		return lines
+	}
+	if s.typing {
+		l.context.height = take(1)
+	}
+	switch {
+	case height >= heightHeader2:
+		l.header.height = take(2)
+	case height >= 2:
+		l.header.height = take(1)
+	}
+	if height >= heightFooter {
+		l.footer.height = take(1)
+	}
+	if height >= heightContext && !s.typing {
+		l.context.height = take(1)
+	}
+	if s.narration && height >= heightNarration {
+		l.narration.height = take(1)
+	}
+	if s.titles && height >= 4 {
+		l.titles.height = take(1)
+	}
+	if s.pane && height >= heightPane {
+		// A blank line, the title, the lanes, and the hand-overs.
+		l.pane.height = take(lanesFor(height) + paneExtra)
+	}
+	l.body.height = take(left)
+
+	at := 0
+	for _, a := range []*area{&l.header, &l.context, &l.narration, &l.titles, &l.body, &l.pane, &l.footer} {
+		a.top = at
+		at += a.height
+	}
+	return l
+}

@@ -1,0 +1,279 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/charmbracelet/bubbles/textinput"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/inspector"
+	"locktop/keyspace"
+)
+
+// view is what the body of the screen shows.
+type view int
+
+// The views; their keys are 1 and 3, and 2 and 4 are kept for holders and nodes.
+const (
+	viewLocks view = iota
+	viewEvents
+)
+
+// model is the state of the dashboard. Bubble Tea calls Update from one goroutine; commands get copies of what they need.
+type model struct {
+	config Config
+	ctx    context.Context // of every command
+	theme  *theme
+	keys   keyMap
+	clock  func() time.Time
+	copy   func(string) error
+
+	width, height int
+
+	// latest is the newest snapshot, shown the one on the screen: they differ while the screen is frozen or a dialog is
+	// open. at is the moment that the screen shows, which stands still with it.
+	latest, shown *inspector.Snapshot
+	at            time.Time
+	sequence      uint64 // of latest
+	frozen        bool
+	ended         error // why no more snapshots come; nil: they do
+	over          bool  // no more snapshots come
+
+	view   view
+	order  arrangement
+	table  table
+	events eventLog
+	detail *detail
+	dialog *dialog
+	help   bool
+
+	typing bool // the filter is being typed
+	input  textinput.Model
+
+	toast toast
+
+	// Arranging outside Update: one is under way at most, and its generation tells whether the order was changed since.
+	generation uint64
+	arranging  bool
+	wanted     bool // the rows are to be arranged again
+	arrangedAt time.Time
+
+	acting sync.WaitGroup // actions under way
+
+	fatal       *PanicError
+	interrupted bool
+	quitting    bool
+
+	narration string // the demo's latest sentence
+	frame     string // what View returns: made by Update, so that a fault while drawing is caught there
+}
+
+func newModel(ctx context.Context, c Config, t *theme) *model {
+	input := textinput.New()
+	input.Prompt = ""
+	// Pasting by ctrl-v would start a program to read the clipboard; the terminal's own paste arrives as keys.
+	input.KeyMap.Paste.SetEnabled(false)
+	input.CharLimit = 256
+	m := &model{
+		config: c, ctx: ctx, theme: t, keys: newKeyMap(), input: input,
+		clock: time.Now, copy: func(string) error { return errors.New("no terminal to copy to") },
+	}
+	m.keys.setReadOnly(c.Operator.ReadOnly())
+	m.at = m.clock()
+	return m
+}
+
+// Init implements tea.Model.
+func (m *model) Init() tea.Cmd {
+	return tea.Batch(tea.SetWindowTitle(windowTitle(m.config.Where)), m.next(), m.tick())
+}
+
+// View implements tea.Model.
+func (m *model) View() string { return m.frame }
+
+// Update implements tea.Model. A panic anywhere in it, drawing included, ends the dashboard with the terminal restored.
+func (m *model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+	defer func() {
+		if value := recover(); value != nil {
+			m.fatal = newPanicError(value)
+			cmd = tea.Quit
+		}
+	}()
+	cmd = m.handle(msg)
+	if m.quitting {
+		return m, tea.Quit
+	}
+	if !m.paused() {
+		m.at = pictureOf(m.latest, m.clock())
+	}
+	if m.config.Narration != nil {
+		m.narration = m.config.Narration()
+	}
+	m.frame = m.render()
+	return m, cmd
+}
+
+// paused says that the screen stands still while data go on.
+func (m *model) paused() bool { return m.frozen || m.dialog != nil }
+
+func (m *model) handle(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+	case tea.KeyMsg:
+		return m.handleKey(msg)
+	case snapshotMsg:
+		return m.takeSnapshot(msg)
+	case arrangedMsg:
+		return m.takeArranged(msg)
+	case tickMsg:
+		m.toast.expire(m.clock())
+		return tea.Batch(m.tick(), m.arrangeIfDue())
+	case outcomeMsg:
+		m.toast = outcomeToast(msg, m.clock())
+	case copiedMsg:
+		m.toast = copiedToast(msg, m.clock())
+	case fatalMsg:
+		m.fatal = msg.err
+		m.quitting = true
+	}
+	return nil
+}
+
+// lively says whether the clock must be fast: a toast is to go, a scan goes on, or a visible TTL counts by tenths.
+func (m *model) lively() bool {
+	if m.toast.text != "" || m.shown == nil {
+		return true
+	}
+	if m.paused() {
+		return false
+	}
+	for i := range m.shown.Nodes {
+		if m.shown.Nodes[i].Scanning != nil && m.shown.Nodes[i].LastPass.Generation == 0 {
+			return true
+		}
+	}
+	rows := m.table.rows
+	for i := m.table.offset; i < min(m.table.offset+m.table.height, len(rows)); i++ {
+		if ttl, ok := rows[i].TTLAt(m.at); ok && ttl < 6*time.Second {
+			return true
+		}
+		if rows[i].State == inspector.StateFreed {
+			return true
+		}
+	}
+	return false
+}
+
+// takeSnapshot makes a snapshot the latest, and shows it unless the screen stands still.
+func (m *model) takeSnapshot(msg snapshotMsg) tea.Cmd {
+	if msg.snapshot == nil {
+		m.over = true
+		m.ended = msg.err
+		if m.ctx.Err() != nil {
+			m.quitting = true
+		}
+		return nil
+	}
+	m.latest, m.sequence = msg.snapshot, msg.snapshot.Seq
+	m.events.add(msg.snapshot.Events)
+	if msg.snapshot.Done {
+		m.over, m.ended = true, msg.snapshot.Err
+	}
+	var arrange tea.Cmd
+	if !m.paused() {
+		arrange = m.showLatest()
+	}
+	if m.over {
+		return arrange
+	}
+	return tea.Batch(m.next(), arrange)
+}
+
+// showLatest brings the latest snapshot on the screen.
+func (m *model) showLatest() tea.Cmd {
+	if m.latest == nil {
+		return nil
+	}
+	m.shown = m.latest
+	m.at = pictureOf(m.latest, m.clock())
+	m.events.catchUp()
+	if m.detail != nil {
+		m.detail.refresh(m.shown)
+	}
+	m.wanted = true
+	return m.arrangeIfDue()
+}
+
+// rearrange applies a changed order to what is shown, also on a frozen screen.
+func (m *model) rearrange() tea.Cmd {
+	m.generation++
+	m.arranging, m.wanted = false, true
+	m.arrangedAt = time.Time{}
+	return m.arrangeIfDue()
+}
+
+// arrangeIfDue arranges the rows where that is wanted: at once for some thousands, in a command for many. Sorting takes a
+// tenth of the time at most.
+func (m *model) arrangeIfDue() tea.Cmd {
+	if !m.wanted || m.arranging || m.shown == nil {
+		return nil
+	}
+	if m.clock().Sub(m.arrangedAt) < 9*m.table.took {
+		return nil
+	}
+	m.wanted = false
+	if len(m.shown.Locks) > inlineRows {
+		m.arranging = true
+		return m.arrangeLater()
+	}
+	m.arrangedAt = m.clock()
+	m.table.set(m.order.apply(m.shown.Locks, m.table.ranks, m.at))
+	return nil
+}
+
+func (m *model) takeArranged(msg arrangedMsg) tea.Cmd {
+	if msg.generation != m.generation {
+		return nil
+	}
+	m.arranging = false
+	m.arrangedAt = m.clock()
+	if m.dialog != nil {
+		// The dialog shows what is behind it as it was.
+		m.wanted = true
+		return nil
+	}
+	m.table.set(msg.arranged)
+	return m.arrangeIfDue()
+}
+
+// selected is the lock that keys act upon; nil: there is none.
+func (m *model) selected() *inspector.Lock {
+	switch {
+	case m.detail != nil:
+		return m.detail.lock
+	case m.view == viewEvents:
+		if e := m.events.current(m.order.filter); e != nil {
+			return findLock(m.shown, e.Ref)
+		}
+		return nil
+	default:
+		return m.table.current()
+	}
+}
+
+// findLock looks a lock up in a snapshot; nil: it is not there.
+func findLock(s *inspector.Snapshot, ref keyspace.Ref) *inspector.Lock {
+	if s == nil {
+		return nil
+	}
+	for _, l := range s.Locks {
+		if l.Ref == ref {
+			return l
+		}
+	}
+	return nil
+}

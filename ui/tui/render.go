@@ -1,0 +1,131 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	"locktop/inspector"
+	"locktop/ui/text"
+)
+
+// paneSpan is what the swim-lane under the table shows.
+const paneSpan = time.Minute
+
+// layout is where everything goes in the window as it is.
+func (m *model) layout() layout {
+	table := m.detail == nil && m.shown != nil
+	return placeAreas(m.width, m.height, layoutState{
+		narration: m.narration != "",
+		titles:    table && (m.view == viewEvents || len(m.table.rows) > 0),
+		pane:      table && m.view == viewLocks && len(m.table.rows) > 0,
+		typing:    m.typing,
+	})
+}
+
+// render makes the frame: exactly as many lines as the window has, none of them wider.
+func (m *model) render() string {
+	if m.width <= 0 || m.height <= 0 {
+		return ""
+	}
+	l := m.layout()
+	p := newPainter(m.theme, m.width, m.height)
+	m.paintHeader(p, l.header.height)
+	if l.context.height > 0 {
+		m.paintContext(p)
+	}
+	if l.narration.height > 0 {
+		m.paintNarration(p)
+	}
+	p.fit(l.titles.top)
+
+	if staleNode(m.latest) != nil || m.over {
+		p.tone = toneDimmed // what is below may be old
+	}
+	switch {
+	case m.detail != nil:
+		m.detail.paint(p, m, l.body.height)
+	case m.view == viewEvents:
+		m.paintEvents(p, l)
+	default:
+		m.paintLocks(p, l)
+	}
+	p.fit(l.pane.top)
+	if l.pane.height > 0 {
+		m.paintPane(p, l.pane.height)
+	}
+	p.tone = toneNormal
+	p.fit(l.footer.top)
+	if l.footer.height > 0 {
+		m.paintFooter(p)
+	}
+	p.fit(m.height)
+
+	m.toast.overlay(p, l)
+	switch {
+	case m.dialog != nil:
+		m.overlayDialog(p)
+	case m.help:
+		m.overlayHelp(p)
+	}
+	return strings.Join(p.lines, "\n")
+}
+
+func (m *model) paintLocks(p *painter, l layout) {
+	m.table.height = l.body.height
+	m.table.clamp()
+	if len(m.table.rows) == 0 {
+		m.paintNothing(p, l.body.height)
+		return
+	}
+	columns, gap := planColumns(m.width, m.table.keyWidth, m.table.holderWidth)
+	if l.titles.height > 0 {
+		m.table.paintTitles(p, columns, gap, m.order)
+	}
+	m.table.paintRows(p, columns, gap, m.at)
+}
+
+func (m *model) paintEvents(p *painter, l layout) {
+	columns := planEventColumns(m.width)
+	if l.titles.height > 0 {
+		m.events.paintTitles(p, columns)
+	}
+	if len(m.events.list(m.order.filter)) == 0 {
+		said := "nothing has happened since locktop looks"
+		if !m.order.filter.empty() {
+			said = "no event passes the filter; esc clears it"
+		}
+		p.put(p.theme.faint, text.Spaces(rowPrefix)+said)
+		p.end()
+		return
+	}
+	m.events.paintRows(p, columns, m.order.filter, l.body.height)
+}
+
+// paintPane paints who held the selected lock in the last minute.
+func (m *model) paintPane(p *painter, height int) {
+	p.blank()
+	l := m.table.current()
+	if l == nil {
+		return
+	}
+	lanes := height - paneExtra
+	labelWidth := laneLabelWidth(l, m.width)
+	s := newSwimlane(l, m.at, paneSpan, m.width-rowPrefix-labelWidth-4, lanes)
+	p.put(p.theme.strong, " "+text.Truncate(text.Escape(l.Key), max(m.width/2, 8)))
+	title := " · who held it in the last " + spanText(paneSpan)
+	if s.hidden > 0 {
+		title += " · " + plural(int64(s.hidden), "more holder") + ", ⏎ shows all"
+	}
+	p.put(p.theme.faint, title)
+	p.end()
+	s.paint(p, labelWidth, lanes)
+}
+
+// laneLabelWidth is the width of the names beside the lanes.
+func laneLabelWidth(l *inspector.Lock, width int) int {
+	widest := 8
+	for i := range l.History {
+		widest = max(widest, text.Width(text.Escape(l.History[i].Label)))
+	}
+	return min(widest, laneLabelMax, max(width/4, 4))
+}

@@ -1,0 +1,222 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	"locktop/inspector"
+	"locktop/keyspace"
+	"locktop/ui/text"
+)
+
+// table is the rows of the view of locks, with a cursor that stays on its lock: the selection is a key, and its place is
+// found anew whenever the rows are arranged.
+type table struct {
+	arranged
+	selected keyspace.Ref
+	index    int // of the selected row; it has none while there are no rows
+	offset   int // the first visible row
+	height   int // visible rows
+	marks    map[keyspace.Ref]struct{}
+}
+
+// current is the lock under the cursor; nil: there are no rows.
+func (t *table) current() *inspector.Lock {
+	if t.index < 0 || t.index >= len(t.rows) {
+		return nil
+	}
+	return t.rows[t.index]
+}
+
+// set takes newly arranged rows. The cursor follows its lock; where that has gone, it stays in its place on the screen.
+func (t *table) set(a arranged) {
+	// Columns only ever grow, so that they do not dance while locks come and go.
+	a.keyWidth, a.holderWidth = max(a.keyWidth, t.keyWidth), max(a.holderWidth, t.holderWidth)
+	before := t.index
+	t.arranged = a
+	if i := t.find(t.selected); i >= 0 {
+		t.index = i
+		if t.offset > 0 {
+			t.offset += i - before
+		}
+	}
+	t.clamp()
+}
+
+// find is the row of a lock; it looks near its old place first. -1: it is not there.
+func (t *table) find(ref keyspace.Ref) int {
+	const near = 64
+	from, to := max(t.index-near, 0), min(t.index+near, len(t.rows))
+	for i := from; i < to; i++ {
+		if t.rows[i].Ref == ref {
+			return i
+		}
+	}
+	for i, l := range t.rows {
+		if l.Ref == ref {
+			return i
+		}
+	}
+	return -1
+}
+
+// move puts the cursor on another row.
+func (t *table) move(index int) {
+	t.index = index
+	t.clamp()
+}
+
+// clamp keeps the cursor on a row and on the screen.
+func (t *table) clamp() {
+	t.index = max(min(t.index, len(t.rows)-1), 0)
+	if t.index < t.offset {
+		t.offset = t.index
+	}
+	if t.height > 0 && t.index >= t.offset+t.height {
+		t.offset = t.index - t.height + 1
+	}
+	t.offset = max(min(t.offset, len(t.rows)-t.height), 0)
+	if l := t.current(); l != nil {
+		t.selected = l.Ref
+	}
+}
+
+// toggleMark marks the row of the cursor, or takes the mark away.
+func (t *table) toggleMark() {
+	l := t.current()
+	if l == nil {
+		return
+	}
+	if t.marks == nil {
+		t.marks = make(map[keyspace.Ref]struct{})
+	}
+	if _, ok := t.marks[l.Ref]; ok {
+		delete(t.marks, l.Ref)
+	} else {
+		t.marks[l.Ref] = struct{}{}
+	}
+}
+
+// paintTitles paints the names of the columns; an arrow marks the one that the rows are sorted by.
+func (t *table) paintTitles(p *painter, columns []column, gap int, a arrangement) {
+	p.gap(rowPrefix)
+	for i, c := range columns {
+		if i > 0 {
+			p.gap(gap)
+		}
+		title, s := c.title, p.theme.title
+		if c.sort == a.column && a.column != sortWorst || c.sort == a.column && a.reverse {
+			s = p.theme.accent
+			arrow := "↓"
+			if a.reverse {
+				arrow = "↑"
+			}
+			if text.Width(title)+1 > c.width {
+				title = title[:max(c.width-1, 0)]
+			}
+			title += arrow
+		}
+		if c.right {
+			p.right(s, title, c.width)
+		} else {
+			p.left(s, title, c.width)
+		}
+	}
+	p.end()
+}
+
+// paintRows paints the visible rows; no other row is ever formatted.
+func (t *table) paintRows(p *painter, columns []column, gap int, now time.Time) {
+	tone := p.tone
+	for i := t.offset; i < min(t.offset+t.height, len(t.rows)); i++ {
+		l := t.rows[i]
+		p.tone = tone
+		switch {
+		case tone == toneDimmed:
+		case i == t.index:
+			p.tone = toneSelected
+		case l.State == inspector.StateFreed:
+			p.tone = toneDimmed
+		}
+		t.paintRow(p, columns, gap, l, i == t.index, now)
+	}
+	p.tone = tone
+}
+
+func (t *table) paintRow(p *painter, columns []column, gap int, l *inspector.Lock, selected bool, now time.Time) {
+	cursor, mark := " ", " "
+	if selected {
+		cursor = "▌"
+	}
+	if _, ok := t.marks[l.Ref]; ok {
+		mark = "+"
+	}
+	p.put(p.theme.plain, " ")
+	p.put(p.theme.cursor, cursor)
+	p.put(p.theme.accent, mark)
+	for i, c := range columns {
+		if i > 0 {
+			p.gap(gap)
+		}
+		t.paintCell(p, c, l, now)
+	}
+	p.end()
+}
+
+func (t *table) paintCell(p *painter, c column, l *inspector.Lock, now time.Time) {
+	switch c.id {
+	case columnState:
+		f := p.theme.faceOf(l, now)
+		if c.width == 1 {
+			p.left(f.style, f.glyph, 1)
+		} else {
+			p.left(f.style, f.glyph+" "+f.word, c.width)
+		}
+	case columnKey:
+		p.left(p.theme.plain, text.Escape(l.Key), c.width)
+	case columnScheme:
+		p.left(p.theme.faint, string(l.Scheme), c.width)
+	case columnHolder:
+		p.left(p.theme.plain, ownerText(l), c.width)
+	case columnCount:
+		p.figure(countText(l), c.width)
+	case columnTTL:
+		p.paintTTL(l, now, c)
+	case columnHeld:
+		p.figure(heldText(l, now), c.width)
+	case columnWaiters:
+		if l.Waiters.Count > 0 {
+			p.right(p.theme.warn, waitersText(l), c.width)
+		} else {
+			p.figure(waitersText(l), c.width)
+		}
+	case columnSpark:
+		p.left(p.theme.accent, sparkText(l, now), c.width)
+	case columnRenewals:
+		s := p.theme.plain
+		if l.Renewals == 0 {
+			s = p.theme.faint
+		}
+		p.left(s, renewalsText(l), c.width)
+	case columnFinding:
+		if f := worstFinding(l); f != nil {
+			p.left(p.theme.severityFace(f.Severity).style, findingText(f), c.width)
+		} else {
+			p.gap(c.width)
+		}
+	}
+}
+
+// figure paints a figure on the right of its column; what is not known, or not there, is faint.
+func (p *painter) figure(s string, width int) {
+	if s == "-" || s == "?" {
+		p.right(p.theme.faint, s, width)
+		return
+	}
+	p.right(p.theme.plain, s, width)
+}
+
+// findingText is a finding on one line.
+func findingText(f *inspector.Finding) string {
+	return string(f.Code) + ": " + strings.TrimSuffix(text.Legible(f.Text), ".")
+}

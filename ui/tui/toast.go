@@ -1,0 +1,109 @@
+package tui
+
+import (
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"locktop/actions"
+	"locktop/ui/text"
+)
+
+// toast is a message that lies over the lowest lines for some seconds. One that tells of a failure stays longer, and goes
+// with esc.
+type toast struct {
+	text   string
+	kind   toastKind
+	until  time.Time
+	sticky bool
+}
+
+type toastKind int
+
+// The kinds of toasts.
+const (
+	toastGood toastKind = iota
+	toastInfo
+	toastBad
+)
+
+const (
+	toastFor    = 6 * time.Second
+	toastBadFor = 30 * time.Second
+	toastLines  = 4
+)
+
+func infoToast(s string, now time.Time) toast {
+	return toast{text: s, kind: toastInfo, until: now.Add(toastFor)}
+}
+
+// outcomeToast says how an action ended. What the screen shows does not change by it: the change is seen when it is
+// observed.
+func outcomeToast(msg outcomeMsg, now time.Time) toast {
+	said := msg.outcome.Sentence(msg.request)
+	if msg.outcome.Result == actions.ResultUnknown {
+		said += " (look again before you act again)"
+	}
+	if msg.outcome.Result.Done() {
+		return toast{text: "✔ " + text.Legible(said), kind: toastGood, until: now.Add(toastFor)}
+	}
+	if msg.outcome.Result == actions.ResultDryRun {
+		return infoToast(text.Legible(said), now)
+	}
+	return toast{text: "✖ " + text.Legible(said), kind: toastBad, until: now.Add(toastBadFor), sticky: true}
+}
+
+func copiedToast(msg copiedMsg, now time.Time) toast {
+	if msg.err != nil {
+		return toast{
+			text: "✖ could not copy: " + errorText(msg.err), kind: toastBad, until: now.Add(toastBadFor), sticky: true,
+		}
+	}
+	return infoToast("copied "+msg.what, now)
+}
+
+func (t *toast) expire(now time.Time) {
+	if t.text != "" && !now.Before(t.until) {
+		*t = toast{}
+	}
+}
+
+// overlay lays the toast over the lines above the footer.
+func (t toast) overlay(p *painter, l layout) {
+	if t.text == "" {
+		return
+	}
+	s := p.theme.toastGood
+	switch t.kind {
+	case toastInfo:
+		s = p.theme.toastInfo
+	case toastBad:
+		s = p.theme.toastBad
+	case toastGood:
+	}
+	lines := wrap(t.text, p.width-2)
+	if len(lines) > toastLines {
+		lines = lines[:toastLines]
+		lines[toastLines-1] = text.Truncate(lines[toastLines-1]+"…", p.width-2)
+	}
+	bottom := l.footer.top
+	if l.footer.height == 0 {
+		bottom = l.height
+	}
+	for i, line := range lines {
+		at := bottom - len(lines) + i
+		if at < 0 || at >= len(p.lines) {
+			continue
+		}
+		p.put(s, " "+text.PadRight(line, max(p.width-2, 0))+" ")
+		p.lines[at] = p.take()
+	}
+}
+
+// wrap breaks a text at blanks into lines of at most width cells, and what has no blank anywhere.
+func wrap(s string, width int) []string {
+	if width <= 0 {
+		return nil
+	}
+	return splitLines(ansi.Wrap(s, width, ""))
+}
