@@ -22,18 +22,18 @@ func TestNarratorLetsPeopleRead(t *testing.T) {
 		n.say("two")
 		n.say("three") // two is never told
 		expect("one")
-		time.Sleep(readingTime - 1)
+		time.Sleep(readingTime - time.Nanosecond)
 		expect("one")
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		expect("three")
 		n.news("crash")
 		n.say("four") // not told either: news waits
 		time.Sleep(readingTime)
 		expect("crash")
 		n.news("repair")
-		time.Sleep(newsTime - 1)
+		time.Sleep(newsTime - time.Nanosecond)
 		expect("crash")
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		expect("repair")
 		for _, text := range []string{"a", "b", "c"} {
 			n.news(text)

@@ -77,10 +77,10 @@ func TestNoServerOnPath(t *testing.T) {
 }
 
 func TestSecondChoiceOnPath(t *testing.T) {
-	real := redistest.Require(t, "redis-server")
+	program := redistest.Require(t, "redis-server")
 	fakeServers(t, map[string]string{
 		"redis-server":  "echo v=5.0.7",
-		"valkey-server": `[ "$1" = --version ] && echo "Valkey server v=8.1.1 sha=0" && exit; exec ` + real + ` "$@"`,
+		"valkey-server": `[ "$1" = --version ] && echo "Valkey server v=8.1.1 sha=0" && exit; exec ` + program + ` "$@"`,
 	})
 	if d := begin(t, Options{Speed: testSpeed}); d.ServerName() != "valkey-server 8.1.1 (private)" {
 		t.Errorf("auto chose %q", d.ServerName())
