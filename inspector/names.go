@@ -56,7 +56,7 @@ var asideWords = map[string]bool{
 	"timestamp": false, "timeout": false, "date": false, "created": false, "updated": false, "total": false,
 	"version": false, "state": false, "status": false, "enabled": false, "disabled": false, "info": false, "meta": false,
 	"metadata": false, "limit": false, "quota": false, "max": false, "seq": false, "sequence": false, "reason": false,
-	"script": false, "sha": false, "type": false, "ttl": false, "duration": false, "interval": false, "token": false,
+	"script": false, "sha": false, "type": false, "ttl": false, "duration": false, "interval": false,
 	"available": false, "exists": false, "grabbed": false, "pin": false, "code": false, "password": false,
 	"screen": false, "door": false,
 }
@@ -117,8 +117,8 @@ func nameOf(key string) nameEvidence {
 		last, lastGrade = word, grade
 	}
 	e.grade = max(e.grade, lastGrade)
-	if _, aside := asideWords[last]; aside {
-		e.aside = true
+	if _, aside := asideWords[last]; aside || last == "token" && !strings.HasSuffix(key, ":token") {
+		e.aside = true // "lock_token" is a secret that has to do with a lock, "lock:token" may be the lock of a token
 	}
 	return e
 }

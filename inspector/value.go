@@ -78,8 +78,13 @@ func shapeOf(value string) shape {
 	case len(value) > 37 && value[36] == ':' && isUUID(value[:36]):
 		return shapeUUIDTag
 	case !isText(value):
-		if len(value) >= 8 && !foreignBinary(value) {
+		switch {
+		case foreignBinary(value):
+			return shapeForeign
+		case len(value) >= 8:
 			return shapeBinary
+		case mostlyText(value):
+			return shapeOther
 		}
 		return shapeForeign
 	case foreignText(value):
@@ -240,6 +245,17 @@ func isText(value string) bool {
 		}
 	}
 	return utf8.ValidString(value)
+}
+
+// mostlyText says whether half of the bytes at least are visible ones: a name with a stray byte is a name.
+func mostlyText(value string) bool {
+	visible := 0
+	for i := range len(value) {
+		if value[i] > ' ' && value[i] < 0x7f {
+			visible++
+		}
+	}
+	return 2*visible >= len(value)
 }
 
 func isInteger(s string) bool {
