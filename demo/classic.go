@@ -76,8 +76,8 @@ func (c *classic) takeByGetSet(ctx context.Context) (bool, error) {
 		return false, fmt.Errorf("GETSET %s: %w", key, err)
 	}
 	if replaced != seen {
-		c.worker.news("%s lost the race for %s: GETSET gave it the other's value and not the one it had read. It has moved "+
-			"the other's end by %d ms, and only one is inside", c.worker.name, c.label, millis(end)-millis(replaced))
+		c.worker.news("%s lost the race for %s, and GETSET told it: one is inside, but its end was moved by %d ms",
+			c.worker.name, c.label, millis(end)-millis(replaced))
 		return false, nil
 	}
 	c.wrote = end
@@ -136,12 +136,10 @@ func (r race) compete(ctx context.Context, first, second *worker) {
 			if !w.try(ctx, func(ctx context.Context) (bool, error) { return r.take(c, ctx) }) {
 				return
 			}
-			v := w.ledger.enter(r.label, w.name)
-			defer v.leave()
-			if v.others() > 0 {
-				w.news("%s deleted the lock that the other taker had just got: both are inside %s. GETSET would have told it",
-					w.name, r.label)
+			if other := w.ledger.holder(r.label); other != "" {
+				w.news("%s deleted %s, which %s had just got, and got it too: both are inside", w.name, r.label, other)
 			}
+			v := w.ledger.enter(r.label, w.name)
 			w.pause(ctx, 2*time.Second)
 			v.leave()
 			w.try(ctx, c.release)

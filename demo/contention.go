@@ -41,7 +41,7 @@ const (
 	reporterLease = 5 * time.Minute
 
 	// Of twelve workers about five want the first lock, two the second.
-	zipfExponent = 1.5
+	zipfExponent = 1.3
 
 	// A clerk dies every so often, and is replaced after a while.
 	firstDeath  = 4 * time.Second
@@ -62,15 +62,22 @@ func clerk(ctx context.Context, w *worker) {
 		if l.label != nightlyReports && w.due("death", firstDeath, nextDeath) {
 			w.pause(ctx, 500*time.Millisecond)
 			v.leave() // a dead process is in no critical section
-			w.news("%s died in the middle of its work: %s stays locked until its lease of %s is over, and then goes on",
-				w.name, l.label, span(l.lease))
+			w.news("%s died at work: %s stays locked until its lease of %s is over, and then goes on", w.name, l.label, span(l.lease))
 			w.replace(ctx, replacement, clerk)
 			return
 		}
-		w.pause(ctx, w.between(500*time.Millisecond, 2*time.Second))
+		w.pause(ctx, w.workFor(l.label))
 		v.leave()
 		w.giveBack(ctx, l)
 	}
+}
+
+// workFor is how long a job takes: the most wanted locks are held shortly, or nobody would get anywhere.
+func (w *worker) workFor(label string) time.Duration {
+	if label == contended[0] || label == contended[1] {
+		return w.between(300*time.Millisecond, 1200*time.Millisecond)
+	}
+	return w.between(time.Second, 4*time.Second)
 }
 
 // tellHandOver tells who got a lock from whom, where somebody waits for it.
@@ -97,7 +104,7 @@ func (w *worker) giveBack(ctx context.Context, l lock) {
 	case err != nil:
 		w.trouble(ctx, err)
 	case !released:
-		w.news("%s wanted to release %s, but it is no longer its own: the release compares the token, and does nothing", w.name, l.name())
+		w.news("%s came too late to release %s: it is no longer its own, so the release does nothing", w.name, l.name())
 	}
 }
 
@@ -108,8 +115,7 @@ func reporter(ctx context.Context, w *worker) {
 		l := tokenLock{w.claim(nightlyReports, reporterLease)}
 		if w.seek(ctx, l, time.Minute) {
 			v := w.ledger.enter(l.label, w.name)
-			w.say("%s took %s for a lease of %s, which is long: if it died, nobody else could go on before that",
-				w.name, l.label, span(l.lease))
+			w.say("%s took %s for %s: if it dies now, nobody else can go on before that", w.name, l.label, span(l.lease))
 			w.pause(ctx, w.about(20*time.Second))
 			v.leave()
 			w.giveBack(ctx, l)

@@ -70,8 +70,7 @@ func (l naiveLock) repair(ctx context.Context) error {
 	if _, err := l.begin(ctx); err != nil {
 		return err
 	}
-	l.worker.news("%s found %s without a TTL and gave it one of %s: with waiters that repair, the same crash does no harm",
-		l.worker.name, l.label, span(l.lease))
+	l.worker.news("%s found %s without a TTL and gave it one: waiters that repair make the crash harmless", l.worker.name, l.label)
 	return nil
 }
 

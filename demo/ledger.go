@@ -104,17 +104,6 @@ func (l *ledger) note(o overlap) {
 	l.longest = l.longest[:min(len(l.longest), shownOverlaps)]
 }
 
-// others counts those who are inside a lock besides the visitor.
-func (v *visit) others() int {
-	v.ledger.mu.Lock()
-	defer v.ledger.mu.Unlock()
-	n := len(v.ledger.inside[v.lock])
-	if !v.over {
-		n--
-	}
-	return n
-}
-
 // holder is a worker who is inside a lock; "" if there is none.
 func (l *ledger) holder(lock string) string {
 	l.mu.Lock()
@@ -183,7 +172,7 @@ func (l *ledger) words() string {
 	if l.violations == 0 {
 		text.WriteString("Mutual exclusion held: no two workers were ever inside the same lock.")
 	} else {
-		fmt.Fprintf(&text, "Mutual exclusion was violated %s:", plural(l.violations, "time"))
+		fmt.Fprintf(&text, "Mutual exclusion was violated %s.", plural(l.violations, "time"))
 		for _, o := range l.longest {
 			fmt.Fprintf(&text, "\n  %s: %s came in while %s was still inside, for %s", o.lock, o.second, o.first, span(o.lasted))
 		}

@@ -29,8 +29,8 @@ func reentrant() script {
 }
 
 const (
-	nestLease   = 6 * time.Second
-	nestRenewal = 2 * time.Second
+	nestLease   = 10 * time.Second
+	nestRenewal = 3 * time.Second
 
 	// A holder forgets to leave once every so often.
 	firstLeak = 6 * time.Second
@@ -67,17 +67,16 @@ func (w *worker) nest(ctx context.Context, l *hashLock) {
 		if !w.try(ctx, l.acquire) {
 			return // broken by somebody: it is no longer ours
 		}
-		w.say("%s entered %s again, for the %s time: the count says how often it must leave", w.name, l.label, ordinal(l.count))
+		w.say("%s entered %s for the %s time: the count says how often it must leave", w.name, l.label, ordinal(l.count))
 	}
 	leaks := w.due("leak", firstLeak, nextLeak)
-	for l.count > 0 && w.pause(ctx, w.about(700*time.Millisecond)) {
-		if leaks && l.count == 1 {
-			w.news("%s left %s once too little and stopped renewing: nobody gets in before the lease of %s is over",
-				w.name, l.label, span(l.lease))
-			return
-		}
-		if l.count == 1 {
-			dog.stop() // before the last release, which a renewal must not follow
+	forgotten := int64(0) // entries
+	if leaks {
+		forgotten = 1
+	}
+	for l.count > forgotten && w.pause(ctx, w.about(700*time.Millisecond)) {
+		if l.count == forgotten+1 {
+			dog.stop() // before the last release, which no renewal must follow
 			v.leave()
 		}
 		if !w.try(ctx, l.release) {
@@ -87,17 +86,20 @@ func (w *worker) nest(ctx context.Context, l *hashLock) {
 			return
 		}
 	}
+	if leaks && ctx.Err() == nil {
+		w.news("%s left %s once too little: nobody gets in before its lease of %s is over", w.name, l.label, span(l.lease))
+	}
 }
 
 // intrude tries to release a lock that another worker holds.
 func (w *worker) intrude(ctx context.Context, l *hashLock) {
 	holder := w.ledger.holder(l.label)
 	if !w.try(ctx, l.release) && holder != "" {
-		w.news("%s tried to release %s, which %s holds, and was refused: only a holder's own field counts", w.name, l.label, holder)
+		w.news("%s tried to release %s, but %s holds it: refused, a stranger has no field in it", w.name, l.label, holder)
 	}
 }
 
-// ordinal is "2nd", "3rd", "4th"; it is asked for small numbers only.
+// ordinal is a small number in words.
 func ordinal(n int64) string {
 	return []string{"first", "second", "third", "fourth", "fifth"}[min(max(n, 1), 5)-1]
 }

@@ -26,7 +26,7 @@ func renewal() script {
 			}
 		},
 		// A healthy import lasts nine seconds.
-		thresholds: inspector.Thresholds{RenewedForever: 14 * time.Second, AboutToLapse: 0.25},
+		thresholds: inspector.Thresholds{RenewedForever: 14 * time.Second, AboutToLapse: 0.25, LostFor: 10 * time.Second},
 	}
 }
 
@@ -39,7 +39,7 @@ const (
 	watchPeriod  = 2 * time.Second
 	// The Java lock of the texts renews four times and no more.
 	fewRenewals  = 4
-	digestLease  = 3 * time.Second
+	digestLease  = 5 * time.Second
 	digestPeriod = 1500 * time.Millisecond
 
 	// After a hung job was broken, nobody hangs for this long.
@@ -68,8 +68,7 @@ func hanger(ctx context.Context, w *worker) {
 
 // hang lasts until the lock is taken away, which the watchdog finds out at the next renewal.
 func (w *worker) hang(ctx context.Context, l tokenLock, dog *watchdog) {
-	w.news("%s hangs in %s, and its watchdog renews the lease every %s all the same: nobody else will ever get in",
-		w.name, l.label, span(w.scaled(watchPeriod)))
+	w.news("%s hangs in %s, but its watchdog goes on renewing: nobody else will ever get in", w.name, l.label)
 	since := time.Now()
 	remind := time.NewTicker(w.scaled(12 * time.Second))
 	defer remind.Stop()
@@ -80,7 +79,7 @@ func (w *worker) hang(ctx context.Context, l tokenLock, dog *watchdog) {
 		case <-remind.C:
 			w.say("%s hangs in %s for %s now; %s", w.name, l.label, span(time.Since(since)), moreWait(w.ledger.waiters(l.label)))
 		case <-dog.lost:
-			w.news("%s's watchdog was refused: %s was taken away after %s, and the hung job is ended", w.name, l.label,
+			w.news("%s's watchdog was refused: %s was taken from it after %s, and the job is ended", w.name, l.label,
 				span(time.Since(since)))
 			w.postpone("hang", nextHang)
 			return
@@ -117,11 +116,10 @@ func digester(ctx context.Context, w *worker) {
 			continue
 		}
 		long := w.due("long digest", 0, 25*time.Second)
-		v := w.ledger.enter(l.label, w.name)
-		if n := v.others(); n > 0 {
-			w.news("%s got %s while its last holder is still at work in it: its lease had lapsed, and %s inside at once",
-				w.name, l.label, plural(n+1, "worker")+" are")
+		if other := w.ledger.holder(l.label); other != "" {
+			w.news("%s got %s while %s still works in it: the lease had lapsed, and both are inside", w.name, l.label, other)
 		}
+		v := w.ledger.enter(l.label, w.name)
 		dog := w.watch(ctx, l, digestPeriod, fewRenewals)
 		if long {
 			w.longDigest(ctx, l)
@@ -134,12 +132,11 @@ func digester(ctx context.Context, w *worker) {
 	}
 }
 
-// longDigest outlasts its watchdog: the lease lapses 9 s after the start, and the work takes 13 s.
+// longDigest outlasts its watchdog: the lease lapses 11 s after the start, and the work takes 15 s.
 func (w *worker) longDigest(ctx context.Context, l tokenLock) {
 	w.say("%s began a long job in %s; its watchdog renews %d times, and no more", w.name, l.label, fewRenewals)
 	if w.pause(ctx, digestPeriod*fewRenewals+digestLease/2) {
-		w.news("%s's watchdog has renewed %s %d times and stopped, but the work goes on: the lease is about to lapse", w.name,
-			l.label, fewRenewals)
+		w.news("%s still works in %s, but its watchdog has stopped: the lease is about to lapse", w.name, l.label)
 		w.pause(ctx, digestLease/2+4*time.Second)
 	}
 }

@@ -58,6 +58,6 @@ func findScript(name string) (script, error) {
 // scaleThresholds makes the limits fit a demo that runs faster or slower.
 func scaleThresholds(t inspector.Thresholds, speed float64) inspector.Thresholds {
 	scale := func(d time.Duration) time.Duration { return time.Duration(float64(d) / speed) }
-	t.LongLease, t.RenewedForever = scale(t.LongLease), scale(t.RenewedForever)
+	t.LongLease, t.RenewedForever, t.LostFor = scale(t.LongLease), scale(t.RenewedForever), scale(t.LostFor)
 	return t
 }

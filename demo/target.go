@@ -11,6 +11,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"locktop/actions"
 	"locktop/keyspace"
 )
 
@@ -40,7 +41,7 @@ func runPrefix() (string, error) {
 // anything is left behind on it. The key that it writes would go by itself after a second.
 func rehearse(ctx context.Context, client *redis.Client, prefix string) error {
 	key := prefix + "rehearsal"
-	_, err := client.SetNX(ctx, key, "locktop demo", time.Second).Result()
+	_, err := actions.NewLocker(client).AcquireToken(ctx, key, "locktop demo", time.Second)
 	if err == nil {
 		err = client.Scan(ctx, 0, prefix+"*", 1).Err()
 	}

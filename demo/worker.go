@@ -132,13 +132,3 @@ func (d *watchdog) stop() {
 	d.cancel()
 	<-d.ended
 }
-
-// refused says whether the lock was no longer ours at a renewal.
-func (d *watchdog) refused() bool {
-	select {
-	case <-d.lost:
-		return true
-	default:
-		return false
-	}
-}

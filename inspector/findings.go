@@ -141,11 +141,11 @@ func renewedForever(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.T
 	}, true, time.Time{}
 }
 
-func lostWhileHeld(_ Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time) {
+func lostWhileHeld(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time) {
 	if l.mind.loss == nil {
 		return Finding{}, false, time.Time{}
 	}
-	over := l.mind.loss.at.Add(lossShown)
+	over := l.mind.loss.at.Add(t.LostFor)
 	if !now.Before(over) {
 		return Finding{}, false, time.Time{}
 	}

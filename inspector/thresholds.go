@@ -11,6 +11,8 @@ type Thresholds struct {
 	AboutToLapse float64
 	// RenewedForever: a hold that is kept by renewal for longer than this. Default ten minutes.
 	RenewedForever time.Duration
+	// LostFor: for how long a lock shows that the holder before lost it. Default five minutes.
+	LostFor time.Duration
 }
 
 // The rest of what findings depend on, which nobody had to change yet.
@@ -26,8 +28,6 @@ const (
 	leakPart = 0.2
 	// leakSteps is how often in a row the count has to stay higher after a release than before.
 	leakSteps = 3
-	// lossShown is how long a lock shows that the holder before lost it.
-	lossShown = 5 * time.Minute
 )
 
 func (t Thresholds) withDefaults() Thresholds {
@@ -39,6 +39,9 @@ func (t Thresholds) withDefaults() Thresholds {
 	}
 	if t.RenewedForever == 0 {
 		t.RenewedForever = 10 * time.Minute
+	}
+	if t.LostFor == 0 {
+		t.LostFor = 5 * time.Minute
 	}
 	return t
 }
