@@ -192,6 +192,9 @@ func (v *sight) goesOn() {
 	before, wasEnd := l.holder(), l.leaseEnd()
 	rivals := l.Scheme == SchemeTimestamp && leaseID(before.Owner) == "" &&
 		v.found.leaseEnds.Sub(l.LeaseEnds).Abs() < rivalsRace && before.Owner != v.found.holder().Owner
+	if l.Scheme != v.found.scheme || l.ExpiresAt.IsZero() != v.record.ExpiresAt.IsZero() {
+		l.Evidence = v.evidence.share(v.found.evidence)
+	}
 	l.show(*v.record, v.found)
 	if h := l.hold(); h != nil {
 		h.Owner, h.Label = l.holder().Owner, l.holder().Label

@@ -206,7 +206,6 @@ type mind struct {
 
 // loss is how the holder before this one lost the lock.
 type loss struct {
-	at           time.Time
-	owner, label string
-	text         string
+	at   time.Time
+	text string
 }

@@ -94,9 +94,6 @@ func (p *place) sweep(now time.Time) {
 	}
 }
 
-// named says whether the feed tells what happens, so that silence means something.
-func (p *place) named() bool { return p.status != nil && p.status.Feed == keyspace.FeedPush }
-
 // isTrap says whether a key was named by the letters of a default pattern only ("blocklist"). What a pattern of the user's own
 // names may be a lock under any name.
 func isTrap(key string) bool {

@@ -248,7 +248,7 @@ func (s *store) linger(i int32) {
 // pause is how long the store may sleep; due is the earliest moment of the next snapshot.
 func (s *store) pause(now, due time.Time) time.Duration {
 	pause := time.Minute
-	if at, any := s.wakes.next(); any {
+	if at, waits := s.wakes.next(); waits {
 		pause = min(pause, max(time.Millisecond, at.Sub(now)))
 	}
 	if s.totals.rates.moving(now) {

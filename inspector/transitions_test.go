@@ -2,6 +2,7 @@ package inspector
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -232,7 +233,9 @@ func TestSetNXThenExpire(t *testing.T) {
 		t.Errorf("SETNX and then EXPIRE: %+v", l)
 	}
 	c.after(time.Minute).hints("persist").text("a", time.Time{}).expect()
-	c.must(StateStuck)
+	if l := c.must(StateStuck); l.Scheme != SchemeSetNX || !slices.Contains(l.Evidence, evidenceNoTTL) {
+		t.Errorf("a lock that lost its TTL: %s, %q", l.Scheme, l.Evidence)
+	}
 	c.after(time.Minute).hints("expire").text("a", c.in(lease)).expect("renewed a") // a rival's repair
 	c.must(StateHeld)
 }
