@@ -102,6 +102,9 @@ func labelOf(value string, s shape, now time.Time) string {
 		}
 		return host + ", since " + strings.TrimPrefix(added, "ADDED:")
 	}
+	if name, ok := namedClient(value); ok {
+		return name
+	}
 	switch s {
 	case shapeHost:
 		if host, process, ok := hostAndProcess(value); ok {

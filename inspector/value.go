@@ -179,6 +179,16 @@ func hostAndProcess(value string) (host, process string, ok bool) {
 	return "", "", false
 }
 
+// namedClient reads a token that begins with a name and ends with what makes it unique: "web-1:9f86d081", "web-1:<uuid>".
+func namedClient(value string) (name string, ok bool) {
+	i := strings.IndexAny(value, ":|#@/")
+	if i < 2 || !isHost(value[:i]) || isHex(value[:i]) {
+		return "", false
+	}
+	unique := value[i+1:]
+	return value[:i], isUUID(unique) || len(unique) >= 8 && isHex(unique) && !allDigits(unique)
+}
+
 // isProcess: Linux numbers processes up to 4,194,304, Windows up to ten digits.
 func isProcess(s string) bool { return s != "" && len(s) <= 10 && allDigits(s) && s[0] != '0' }
 

@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is how long a screen may take to become what a test waits for, on a loaded machine.
-const patience = 20 * time.Second
+var patience = 20 * time.Second
 
 var terminals atomic.Int64
 
