@@ -2,44 +2,55 @@ package actions
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
 	"locktop/inspector"
 )
 
-// Consequence says, before an action, what it will do to the holder and the waiters, for a confirmation: first what was
-// observed, as of now, and then the [Effect]. It is one line, safe for a terminal: what came from Redis is escaped in it.
+// Consequence says, before an action, what was observed, as of now, and then the [Effect]. It is one line, safe for a
+// terminal: what came from Redis is escaped in it.
 func Consequence(r Request) string {
 	if r.Lock == nil {
 		return "There is no lock."
 	}
-	return observedWords(r, time.Now()) + " " + Effect(r)
+	effect := EffectOf(r)
+	said := append([]string{observedWords(r, time.Now()), effect.Does, effect.Then}, effect.Warnings...)
+	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), " ")
 }
 
-// Effect says what an action will do, what comes of it, and what to beware of, for those who show what was observed in
-// their own way. It is one line, and has nothing in it that came from Redis.
-func Effect(r Request) string {
+// Effect is what an action will do, in sentences that have nothing in them that came from Redis.
+type Effect struct {
+	// Does is what happens in Redis, and Then what comes of it for the holder and for those who wait; where the action is
+	// not possible, Does is the reason.
+	Does, Then string
+	// Warnings are what to beware of.
+	Warnings []string
+}
+
+// EffectOf says what an action will do, for those who show what was observed in their own way.
+func EffectOf(r Request) Effect {
 	if r.Lock == nil {
-		return "There is no lock."
+		return Effect{Does: "There is no lock."}
 	}
 	recipe, known := RecipeFor(r.Lock.Scheme)
 	step, supported := recipe.Steps[r.Verb]
 	switch {
 	case !known:
-		return "Not possible: locktop has no recipe for it."
+		return Effect{Does: "Not possible: locktop has no recipe for it."}
 	case !supported:
-		return "Not possible: " + cmp.Or(recipe.Refused[r.Verb], "there is no such action") + "."
+		return Effect{Does: "Not possible: " + cmp.Or(recipe.Refused[r.Verb], "there is no such action") + "."}
 	}
 	does, then := step.Does, step.Then
 	if milder(r) && step.Milder != "" {
 		does, then = step.Milder, step.MilderThen
 	}
-	said := []string{verbWords(r) + " " + does + ".", then}
+	effect := Effect{Does: verbWords(r) + " " + does + ".", Then: then}
 	if r.Verb != VerbExtend {
-		said = append(said, recipe.Warnings...)
+		effect.Warnings = recipe.Warnings
 	}
-	return strings.Join(said, " ")
+	return effect
 }
 
 // observedWords quotes what the action will be compared with, and what makes it more or less dangerous.

@@ -53,7 +53,8 @@ func TestConsequence(t *testing.T) {
 				t.Errorf("%q does not say %q", said, want)
 			}
 		}
-		if !strings.HasSuffix(said, Effect(r)) || !plainText(said) {
+		effect := EffectOf(r)
+		if !strings.Contains(said, strings.TrimSpace(effect.Does+" "+effect.Then)) || !plainText(said) {
 			t.Errorf("%q", said)
 		}
 	}

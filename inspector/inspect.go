@@ -12,11 +12,12 @@ func Inspect(r keyspace.Record, now time.Time) (*Lock, bool) {
 	if !isLock {
 		return nil, false
 	}
-	s := newStore(Options{}, &eventLog{})
-	t := s.newTrack(r.Ref)
-	s.acquire(t, r, found, nil)
-	lock, _ := s.build(t, now)
-	return lock, true
+	l := newLock(r, found)
+	l.Evidence = found.evidence
+	l.begin(r.ReadAt, false)
+	l.State = l.StateAt(now)
+	l.Findings, _ = Thresholds{}.withDefaults().judge(l, now)
+	return l, true
 }
 
 // Follow says whether a record is a lock, or may become one: the filter for keyspace.ObserveOptions. It judges by the

@@ -56,7 +56,7 @@ var asideWords = map[string]bool{
 	"timestamp": false, "timeout": false, "date": false, "created": false, "updated": false, "total": false,
 	"version": false, "state": false, "status": false, "enabled": false, "disabled": false, "info": false, "meta": false,
 	"metadata": false, "limit": false, "quota": false, "max": false, "seq": false, "sequence": false, "reason": false,
-	"script": false, "sha": false, "type": false, "ttl": false, "duration": false, "interval": false, "token": false,
+	"script": false, "sha": false, "type": false, "ttl": false, "duration": false, "interval": false, "run": false, "ratio": false,
 	"available": false, "exists": false, "grabbed": false, "pin": false, "code": false, "password": false,
 	"screen": false, "door": false,
 }
@@ -117,22 +117,25 @@ func nameOf(key string) nameEvidence {
 		last, lastGrade = word, grade
 	}
 	e.grade = max(e.grade, lastGrade)
-	if _, aside := asideWords[last]; aside {
-		e.aside = true
+	if _, aside := asideWords[last]; aside || last == "token" && !strings.HasSuffix(key, ":token") {
+		e.aside = true // "lock_token" is a secret that has to do with a lock, "lock:token" may be the lock of a token
 	}
 	return e
 }
 
 // libraryName knows names of libraries that do not say "lock": the digest of sidekiq-unique-jobs
-// ("uniquejobs:<32 or 64 hex digits>", with ":RUN" while the job runs) and the task keys of asynq
-// ("asynq:{queue}:unique:<type>:<md5>").
+// ("uniquejobs:<32 or 64 hex digits>", with ":RUN" while the job runs), the task keys of asynq
+// ("asynq:{queue}:unique:<type>:<md5>"), activejob-uniqueness ("activejob_uniqueness:<class>:<digest>") and Laravel's unique jobs
+// ("laravel_unique_job:<class>:<id>" after the application's prefix).
 func libraryName(key string) bool {
 	if digest, ok := strings.CutPrefix(key, "uniquejobs:"); ok {
 		digest = strings.TrimSuffix(digest, ":RUN")
 		return (len(digest) == 32 || len(digest) == 64) && isHex(digest)
 	}
-	queue, ok := strings.CutPrefix(key, "asynq:{")
-	return ok && strings.Contains(queue, "}:unique:")
+	if queue, ok := strings.CutPrefix(key, "asynq:{"); ok {
+		return strings.Contains(queue, "}:unique:")
+	}
+	return strings.HasPrefix(key, "activejob_uniqueness:") || strings.Contains(key, "laravel_unique_job:")
 }
 
 // gradeOf is what a word is worth at an end of a name.

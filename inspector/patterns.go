@@ -11,5 +11,7 @@ func DefaultPatterns() []keyspace.Pattern {
 		keyspace.AnyCase("*semaphore*"),
 		{Glob: "uniquejobs:*"},       // sidekiq-unique-jobs
 		{Glob: "asynq:{*}:unique:*"}, // asynq, tasks that must be unique
+		{Glob: "activejob_uniqueness:*"},
+		{Glob: "*laravel_unique_job:*"}, // after the application's own prefix
 	}
 }

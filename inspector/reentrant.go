@@ -33,7 +33,7 @@ func recogniseReentrant(r keyspace.Record, now time.Time, name nameEvidence) (re
 		return recognition{}, false
 	}
 	s := shapeOf(field.Name)
-	if s == shapeEmpty || s == shapeForeign {
+	if s == shapeEmpty || s == shapeForeign || nameOf(field.Name).aside && !s.tokenLike() { // "attempts" is counted, nobody's name
 		return recognition{}, false
 	}
 	leased := !r.ExpiresAt.IsZero()

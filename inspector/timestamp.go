@@ -15,8 +15,8 @@ const (
 )
 
 // leaseSlack is by how much the end in a value may differ from the end of the key's TTL. With a greater difference it is
-// no end but, say, the moment of the acquisition.
-const leaseSlack = time.Minute
+// no end but, say, the moment of the acquisition, and the lock would count as lapsed from its first second on.
+const leaseSlack = 3 * time.Second
 
 // timestamp is the lock whose value is the end of its lease, taken over by GETSET once that has passed.
 var timestamp = schemeFile{

@@ -24,11 +24,14 @@ func recogniseToken(r keyspace.Record, now time.Time, name nameEvidence) (recogn
 		return recognition{}, false
 	}
 	s, ok := holderValue(r, name)
-	if !ok {
+	if !ok && !ownToken(r, name) {
 		return recognition{}, false
 	}
 	value := r.Value.Text
 	short := s == shapeInteger && len(value) < 12 // a counter, as a rule
+	if name.grade == nameSilent {
+		s = shapeOf(value)
+	}
 	if (short || s == shapeEmpty) && name.grade != nameStrong {
 		return recognition{}, false
 	}
@@ -37,6 +40,39 @@ func recogniseToken(r keyspace.Record, now time.Time, name nameEvidence) (recogn
 		holders:  []Holder{{Owner: value, Label: labelOf(value, s, now)}},
 		evidence: []string{name.evidence(), s.evidence(), evidenceTTL},
 	}, true
+}
+
+// ownToken judges a key that no default pattern names, so that a pattern of the user's own does: there a value that nobody
+// writes but to be unique is evidence enough, unless the name speaks of one of the other things that hold such values.
+func ownToken(r keyspace.Record, name nameEvidence) bool {
+	if name.grade != nameSilent || name.aside || r.Truncated || len(r.Value.Text) > maxToken || hasLockLetters(r.Key) {
+		return false
+	}
+	if _, _, isTime := leaseEnd(r.Value.Text); isTime {
+		return false
+	}
+	return shapeOf(r.Value.Text).tokenLike() && r.ExpiresAt.Sub(r.ReadAt) <= ownLease && !holdsSecrets(r.Key)
+}
+
+// ownLease is the longest TTL of a lock that is known by its value alone.
+const ownLease = 24 * time.Hour
+
+// secrets are words of names under which random values are kept that are no locks.
+var secrets = map[string]bool{
+	"session": true, "sessions": true, "sess": true, "sid": true, "otp": true, "totp": true, "csrf": true, "xsrf": true,
+	"token": true, "tokens": true, "cache": true, "cached": true, "rate": true, "limit": true, "limiter": true, "code": true,
+	"verify": true, "verification": true, "reset": true, "nonce": true, "idempotency": true, "idem": true, "oauth": true,
+	"jwt": true, "auth": true, "login": true, "etag": true, "invite": true, "magic": true, "password": true, "refresh": true,
+	"cart": true, "apikey": true, "device": true, "trace": true, "visitor": true, "cookie": true, "challenge": true, "state": true,
+}
+
+func holdsSecrets(key string) bool {
+	for word, rest := nextWord(key); word != ""; word, rest = nextWord(rest) {
+		if secrets[word] {
+			return true
+		}
+	}
+	return false
 }
 
 // holderValue says whether a string with this name may be a lock's value, and of what shape it is.
@@ -60,6 +96,15 @@ func holderValue(r keyspace.Record, name nameEvidence) (shape, bool) {
 // labelOf says a token in words where it carries any, and else is the token without what a serialiser put around it.
 func labelOf(value string, s shape, now time.Time) string {
 	value = unwrap(value)
+	if added, host, found := strings.Cut(value, "@"); found && strings.HasPrefix(added, "ADDED:") { // ShedLock
+		if i := strings.LastIndexByte(host, ':'); i > 0 && isUUID(host[i+1:]) {
+			host = host[:i]
+		}
+		return host + ", since " + strings.TrimPrefix(added, "ADDED:")
+	}
+	if name, ok := namedClient(value); ok {
+		return name
+	}
 	switch s {
 	case shapeHost:
 		if host, process, ok := hostAndProcess(value); ok {

@@ -111,3 +111,21 @@ func timeUUIDHex(at time.Time, node string) string {
 	ticks := uint64(at.UnixNano()/100 + 122_192_928_000_000_000)
 	return fmt.Sprintf("%08x%04x1%03x9670%s", uint32(ticks), uint16(ticks>>32), ticks>>48&0xfff, node)
 }
+
+func TestNamedClient(t *testing.T) {
+	for value, want := range map[string]string{
+		"worker-10:cbe619e6":                         "worker-10",
+		"web-1:0f4d3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11": "web-1",
+		"web-1@9f86d081884c7d65":                     "web-1",
+		"web-1:4711":                                 "", // a process, which has a label of its own
+		"web-1:12345678":                             "", // perhaps a process as well
+		"deadbeef:9f86d081":                          "", // nothing in it is a name
+		"0f4d3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11":       "",
+		":9f86d081":                                  "",
+		"job name:9f86d081":                          "",
+	} {
+		if got, ok := namedClient(value); ok != (want != "") || ok && got != want {
+			t.Errorf("%q is named %q, %v; want %q", value, got, ok, want)
+		}
+	}
+}

@@ -78,8 +78,13 @@ func shapeOf(value string) shape {
 	case len(value) > 37 && value[36] == ':' && isUUID(value[:36]):
 		return shapeUUIDTag
 	case !isText(value):
-		if len(value) >= 8 && !foreignBinary(value) {
+		switch {
+		case foreignBinary(value):
+			return shapeForeign
+		case len(value) >= 8:
 			return shapeBinary
+		case mostlyText(value):
+			return shapeOther
 		}
 		return shapeForeign
 	case foreignText(value):
@@ -174,6 +179,16 @@ func hostAndProcess(value string) (host, process string, ok bool) {
 	return "", "", false
 }
 
+// namedClient reads a token that begins with a name and ends with what makes it unique: "web-1:9f86d081", "web-1:<uuid>".
+func namedClient(value string) (name string, ok bool) {
+	i := strings.IndexAny(value, ":|#@/")
+	if i < 2 || !isHost(value[:i]) || isHex(value[:i]) {
+		return "", false
+	}
+	unique := value[i+1:]
+	return value[:i], isUUID(unique) || len(unique) >= 8 && isHex(unique) && !allDigits(unique)
+}
+
 // isProcess: Linux numbers processes up to 4,194,304, Windows up to ten digits.
 func isProcess(s string) bool { return s != "" && len(s) <= 10 && allDigits(s) && s[0] != '0' }
 
@@ -240,6 +255,17 @@ func isText(value string) bool {
 		}
 	}
 	return utf8.ValidString(value)
+}
+
+// mostlyText says whether half of the bytes at least are visible ones: a name with a stray byte is a name.
+func mostlyText(value string) bool {
+	visible := 0
+	for i := range len(value) {
+		if value[i] > ' ' && value[i] < 0x7f {
+			visible++
+		}
+	}
+	return 2*visible >= len(value)
 }
 
 func isInteger(s string) bool {

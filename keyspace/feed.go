@@ -97,10 +97,16 @@ func (f *feed) currentFlags() Notifications {
 	return f.shared.flags
 }
 
-func (f *feed) setRetune(retune func()) {
+// tune says with which flags a session has begun, and how to end it when they change; it ends it at once if they have
+// changed while it began.
+func (f *feed) tune(begunWith Notifications, retune func()) {
 	f.shared.Lock()
-	defer f.shared.Unlock()
 	f.shared.retune = retune
+	now := f.shared.flags
+	f.shared.Unlock()
+	if now.differs(begunWith) {
+		retune()
+	}
 }
 
 // run is the feed's one goroutine. A server that does not answer makes it wait and ask again, never give up.

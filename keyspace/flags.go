@@ -26,6 +26,11 @@ type Notifications struct {
 // Enough says whether every event that we need is sent.
 func (n Notifications) Enough() bool { return n.Known && n.Missing == "" }
 
+// differs says whether another feed is the best one under the other flags.
+func (n Notifications) differs(other Notifications) bool {
+	return n.Enough() != other.Enough() || n.Known != other.Known
+}
+
 // Line is the command that mends it.
 func (n Notifications) Line() string {
 	flags := n.New

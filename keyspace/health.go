@@ -95,7 +95,7 @@ func (f *feed) checkFlags(ctx context.Context) error {
 	}
 	f.status.Flags, f.status.FlagsKnown = flags.Old, flags.Known
 	f.shared.Lock()
-	changed := flags.Enough() != f.shared.flags.Enough() || flags.Known != f.shared.flags.Known
+	changed := flags.differs(f.shared.flags)
 	f.shared.flags = flags
 	retune := f.shared.retune
 	f.shared.Unlock()

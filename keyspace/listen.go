@@ -90,7 +90,7 @@ func (f *feed) session(ctx context.Context) error {
 	hearing, why := judge(flags, denied, trackingErr)
 	f.mail.subscribed(hearing, why)
 	go f.keepAlive(ctx, cancel, pubsub)
-	f.setRetune(func() { cancel(errRetune) })
+	f.tune(flags, func() { cancel(errRetune) })
 	for {
 		message, err := pubsub.Receive(ctx)
 		if err != nil {

@@ -73,8 +73,8 @@ func TestLeastRights(t *testing.T) {
 			t.Errorf("release %s: code %d, %s", key, code, out)
 		}
 	}
-	do("SET lock:token worker PX 60000")
-	if code, out := locktop("expire", "lock:token", "--holder", "worker", "--yes"); code != exitDone {
+	do("SET lock:job worker-7 PX 60000")
+	if code, out := locktop("expire", "lock:job", "--holder", "worker-7", "--yes"); code != exitDone {
 		t.Errorf("expire: code %d, %s", code, out)
 	}
 }

@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is how long a screen may take to become what a test waits for, on a loaded machine.
-const patience = 20 * time.Second
+var patience = 20 * time.Second
 
 var terminals atomic.Int64
 
@@ -93,11 +93,11 @@ func (term *terminal) keys(keys ...string) {
 	term.tmux(append([]string{"send-keys"}, keys...)...)
 }
 
-// escape presses Escape and waits for what then shows: a key that followed at once would be read as alt and that key.
-func (term *terminal) escape(then string) {
+// escape presses Escape and waits until a text is gone: a key that followed at once would be read as alt and that key.
+func (term *terminal) escape(gone string) {
 	term.t.Helper()
 	term.keys("Escape")
-	term.waitFor(then)
+	term.waitGone(gone)
 }
 
 // typeText types text as it is.

@@ -48,7 +48,7 @@ func (d *detail) paint(p *painter, m *model, height int) {
 }
 
 // gutter is the width of the names on the left.
-const gutter = 12
+const gutter = 14
 
 func (p *painter) field(name string, parts ...part) {
 	p.gap(rowPrefix)
@@ -219,9 +219,6 @@ func (d *detail) findings(p *painter) {
 	}
 }
 
-// commandLines is how much of a command is shown: enough to know it by. A script is long, and is there to be copied.
-const commandLines = 2
-
 // commands are the redis-cli commands that would act on the lock as it is, for those who would rather do it themselves.
 func (d *detail) commands(p *painter) {
 	l := d.lock
@@ -246,16 +243,7 @@ func (d *detail) commands(p *painter) {
 			p.heading("The same by redis-cli", ", with its guard; Y copies the release, and in a dialog what the dialog would do")
 			headed = true
 		}
-		lines := wrap(text.Legible(command), p.width-rowPrefix-gutter-1)
-		name := string(verb)
-		for i, line := range lines[:min(len(lines), commandLines)] {
-			more := ""
-			if i == commandLines-1 && len(lines) > commandLines {
-				line, more = text.Truncate(line, p.width-rowPrefix-gutter-4), " …"
-			}
-			p.field(name, part{p.theme.plain, line}, part{p.theme.faint, more})
-			name = ""
-		}
+		p.paragraph(string(verb), p.theme.plain, text.Legible(command))
 	}
 }
 

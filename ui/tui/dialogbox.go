@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"strings"
+
 	"locktop/actions"
 	"locktop/inspector"
 	"locktop/ui/text"
@@ -71,25 +73,24 @@ func (d *dialog) describe(m *model, width int) [][]part {
 	return append(lines, consequenceLines(t, r, width)...)
 }
 
-// consequenceLines are what the action will do, and the warnings. The first line of a consequence says what was observed;
-// the dialog has said that already, as of the moment at which it was opened.
+// consequenceLines are what the action will do, and the warnings. What was observed the dialog has said already, as of the
+// moment at which it was opened.
 func consequenceLines(t *theme, r actions.Request, width int) [][]part {
-	said := splitLines(actions.Consequence(r))
+	effect := actions.EffectOf(r)
 	var lines [][]part
-	for i, sentence := range said[min(1, len(said)):] {
+	say := func(s style, glyph, sentence string) {
 		if sentence == "" {
-			continue
+			return
 		}
-		s, glyph := t.plain, ""
-		if i >= 2 { // after what it does and what comes then
-			s, glyph = t.warn, "▲ "
-		}
-		for j, line := range wrap(text.Legible(sentence), width-2) {
-			if j > 0 && glyph != "" {
-				glyph = "  "
-			}
+		for _, line := range wrap(sentence, width-2) {
 			lines = append(lines, []part{{s, glyph + line}})
+			glyph = strings.Repeat(" ", len([]rune(glyph)))
 		}
+	}
+	say(t.plain, "", effect.Does)
+	say(t.plain, "", effect.Then)
+	for _, warning := range effect.Warnings {
+		say(t.warn, "▲ ", warning)
 	}
 	return lines
 }

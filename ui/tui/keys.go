@@ -15,6 +15,9 @@ func (m *model) handleKey(msg tea.KeyMsg) tea.Cmd {
 		// What was pasted is text, and never a command.
 		return m.handlePaste(msg)
 	}
+	if msg.Type == tea.KeyRunes && len(msg.Runes) > 1 && !msg.Alt && !m.typing && m.dialog == nil {
+		return m.handleBurst(msg.Runes)
+	}
 	switch {
 	case key.Matches(msg, m.keys.Interrupt):
 		m.interrupted, m.quitting = true, true
@@ -30,6 +33,26 @@ func (m *model) handleKey(msg tea.KeyMsg) tea.Cmd {
 		return m.handleFilterKey(msg)
 	}
 	return m.handleCommand(msg)
+}
+
+// maxBurst is how many letters may arrive in one read and still have been typed, over a slow connection. More of them are
+// a paste from a terminal that does not mark one.
+const maxBurst = 8
+
+// handleBurst handles letters that Bubble Tea read at once, one after another. A dialog that one of them opens ends the
+// burst: nothing that was typed before it could be read is for it.
+func (m *model) handleBurst(runes []rune) tea.Cmd {
+	if len(runes) > maxBurst {
+		return nil
+	}
+	var commands []tea.Cmd
+	for _, r := range runes {
+		commands = append(commands, m.handleKey(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}}))
+		if m.dialog != nil || m.quitting {
+			break
+		}
+	}
+	return tea.Batch(commands...)
 }
 
 func (m *model) handlePaste(msg tea.KeyMsg) tea.Cmd {

@@ -279,6 +279,29 @@ func TestPasteIsNeverACommand(t *testing.T) {
 	}
 }
 
+func TestLettersReadAtOnceAreSeveralKeys(t *testing.T) {
+	h := withFixture(t, 120, 30, "default")
+	h.keys("jjj")
+	wantIndex(t, h, 3)
+	h.keys("/cart")
+	if got := h.m.order.filter.text; got != "cart" {
+		t.Errorf("the filter is %q", got)
+	}
+	h.keys("esc", "rrq")
+	if h.m.dialog == nil || h.m.quitting {
+		t.Error("a dialog ends the burst")
+	}
+	before := h.m.table.index
+	h.keys("esc", "jjjjjjjjjjjjjjjjjq")
+	if wantIndex(t, h, before); h.m.quitting {
+		t.Error("a paste was taken for keys")
+	}
+	h.keys("1q")
+	if !h.m.quitting {
+		t.Error("the second letter was lost")
+	}
+}
+
 func TestKeysOfOtherViewsAreFree(t *testing.T) {
 	h := withFixture(t, 120, 30, "default")
 	before := h.m.View()
