@@ -53,7 +53,7 @@ func TestNothingIsLeft(t *testing.T) {
 					files := tempDirs(t)
 					ctx, cancel := context.WithCancel(t.Context())
 					defer cancel()
-					d, err := Start(ctx, Options{Scenario: scenario.Name, Server: server, Speed: testSpeed})
+					d, err := Start(ctx, Options{Scenario: scenario.Name, Server: server, Speed: shortSpeed})
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -85,7 +85,7 @@ func TestServerDiesWithItsParent(t *testing.T) {
 func TestGuardAlone(t *testing.T) {
 	files := tempDirs(t)
 	dir := must(os.MkdirTemp("", "locktop-demo-"))(t)
-	victim := exec.Command("sleep", "600")
+	victim := exec.Command("sleep", "30") // it ends by itself if the guard does not do its work
 	if err := victim.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,9 @@ import (
 // testSpeed leaves a lease of 8 s still 800 ms: machines that test are slow at times.
 const testSpeed = 10
 
+// shortSpeed is for tests that do not mind a lease that lapses.
+const shortSpeed = 40
+
 // play runs a scenario on both servers.
 func play(t *testing.T, name string, test func(t *testing.T, d *Demo, client *redis.Client)) {
 	t.Helper()

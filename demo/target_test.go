@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -43,7 +44,7 @@ func TestTargetIsLeftAsItWas(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				d, err := Start(ctx, Options{
-					Scenario: scenario.Name, Target: &keyspace.Options{Network: "unix", Addr: server.Socket}, Speed: testSpeed,
+					Scenario: scenario.Name, Target: &keyspace.Options{Network: "unix", Addr: server.Socket}, Speed: shortSpeed,
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -69,6 +70,29 @@ func TestTargetIsLeftAsItWas(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+func TestSlowWorkerLeavesNothing(t *testing.T) {
+	server := redistest.Start(t)
+	d, err := Start(t.Context(), Options{Target: &keyspace.Options{Network: "unix", Addr: server.Socket}, Speed: shortSpeed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := server.Client()
+	d.stage.group.Go(func() {
+		for range 20 { // It is still at work when the others have stopped.
+			if err := client.Set(context.Background(), d.KeyPrefix()+"slow", "1", 0).Err(); err != nil {
+				t.Error(err)
+			}
+			sleep(context.Background(), 5*time.Millisecond)
+		}
+	})
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left := everything(t, client); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
 	}
 }
 
