@@ -19,7 +19,7 @@ import (
 var picture = flag.String("picture", "", "write the dashboard's screen to this SVG `file`")
 
 func TestPicture(t *testing.T) {
-	const width, height = 120, 24
+	const width, height = 120, 30
 	term := openTerminal(t, width, height)
 	term.run("demo --seed 7")
 	term.waitFor("held", "worker-", "lock:orders:checkout")
@@ -27,12 +27,12 @@ func TestPicture(t *testing.T) {
 	term.keys("/")
 	term.typeText("checkout")
 	term.keys("Enter")
-	term.waitGone("lock:reports")
+	term.waitFor("/checkout", "1 row")
 	term.escape("/checkout")
 	term.waitFor("lock:orders:checkout · who held it", "lock:reports")
 	if *picture != "" {
 		patience = 2 * time.Minute // a minute of history fills the swim-lane
-		term.waitUntil("a swim-lane that is full", func(screen string) bool { return strings.Count(screen, "█") > 80 })
+		term.waitUntil("a swim-lane that is full", func(screen string) bool { return strings.Count(screen, "█") > 60 })
 	}
 	svg := toSVG(term.tmux("capture-pane", "-e", "-p"), width, height)
 	if !strings.Contains(svg, "worker-") || !strings.HasSuffix(svg, "</svg>\n") {
