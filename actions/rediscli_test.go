@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locktop/inspector"
+	"locktop/keyspace"
 	"locktop/keyspace/redistest"
 )
 
@@ -76,5 +77,16 @@ func TestRedisCLI(t *testing.T) {
 	}
 	if line := RedisCLI(Request{Verb: VerbRelease}); line != "" {
 		t.Errorf("a command for no lock: %q", line)
+	}
+}
+
+func TestRedisCLINamesTheServer(t *testing.T) {
+	for node, want := range map[keyspace.Node]string{
+		"127.0.0.1:6379": "", "127.0.0.1:7000": " -p 7000", "cache.example:6379": " -h cache.example",
+		"[::1]:7000": " -h ::1 -p 7000", "unix:/run/my redis.sock": " -s '/run/my redis.sock'", "": "",
+	} {
+		if got := serverFlags(node); got != want {
+			t.Errorf("%s is reached by %q, want %q", node, got, want)
+		}
 	}
 }
