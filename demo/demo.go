@@ -8,7 +8,7 @@
 //   - A demo ends with the context of [Start] or with [Demo.Close], whichever is first: no goroutine, process, directory,
 //     or key on somebody's server is left, as long as that server answers.
 //   - A server process of our own dies with us, also when we are killed: by the kernel on Linux, on other Unix systems by a
-//     shell that waits for the end of a pipe, and on Windows by a job object. Only on Windows is its empty directory left.
+//     shell that waits for the end of a pipe, and on Windows by a job object. Only on Windows are its directory and configuration left.
 //   - On a server that is given, nothing outside of [Prefix] is touched, and nothing inside it but this run's own keys.
 //   - [Demo.Verdict] tells what happened by the workers' own account, which no lock can deceive.
 package demo
