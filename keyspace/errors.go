@@ -119,6 +119,25 @@ func isAnswer(err error) bool {
 	return errors.As(err, &answer)
 }
 
+// isRefusal says whether the server answers nobody for the time being, whatever the command: what a key holds cannot be
+// told from that.
+func isRefusal(err error) bool {
+	for _, code := range []string{"LOADING", "BUSY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "NOAUTH", "ERR max number of clients"} {
+		if hasPrefix(err, code) {
+			return true
+		}
+	}
+	return false
+}
+
+// isNil says whether the server answered that there is nothing.
+func isNil(err error) bool { return errors.Is(err, redis.Nil) }
+
+// isCommandDenied says whether the ACL forbids the command itself, not only the key.
+func isCommandDenied(err error) bool {
+	return isDenied(err) && strings.Contains(err.Error(), "to run the")
+}
+
 func wrap(operation string, err error) error {
 	if err == nil {
 		return nil

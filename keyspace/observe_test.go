@@ -122,8 +122,10 @@ func TestPushFollowsEveryKindOfChange(t *testing.T) {
 		{[]any{"RENAME", "lock:a", "lock:b"}, map[string]string{"lock:b": "3"}},
 		{[]any{"RENAME", "lock:b", "gone"}, map[string]string{}},
 		{[]any{"COPY", "gone", "lock:c"}, map[string]string{"lock:c": "3"}},
-		{[]any{"EVAL", "redis.call('SET', KEYS[1], 'x') redis.call('DEL', KEYS[2])", 2, "lock:d", "lock:c"},
-			map[string]string{"lock:d": "x"}},
+		{
+			[]any{"EVAL", "redis.call('SET', KEYS[1], 'x') redis.call('DEL', KEYS[2])", 2, "lock:d", "lock:c"},
+			map[string]string{"lock:d": "x"},
+		},
 		{[]any{"FLUSHDB"}, map[string]string{}},
 		{[]any{"SET", "lock:e", "y"}, map[string]string{"lock:e": "y"}},
 		{[]any{"SWAPDB", 0, 5}, map[string]string{}},
