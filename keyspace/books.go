@@ -66,6 +66,7 @@ func (f *feed) learn(records []Record, why source) {
 		f.learnOne(&records[i], why)
 	}
 	f.out.addRecords(records)
+	f.herald.progress()
 }
 
 func (f *feed) learnOne(r *Record, why source) {

@@ -96,10 +96,13 @@ func probe(ctx context.Context, o Options) error {
 func (c *Connection) redisOptions(name string, poolSize int) *redis.Options {
 	o := c.options
 	return &redis.Options{
+		// ClientName would fail the connection of a user who may not CLIENT SETNAME.
+		OnConnect: func(ctx context.Context, conn *redis.Conn) error {
+			return unlessAnswered(conn.Do(ctx, "CLIENT", "SETNAME", name).Err())
+		},
 		Network: o.Network, Addr: o.Addr,
 		Username: o.Username, Password: o.Password, DB: o.DB,
 		TLSConfig:             o.TLS,
-		ClientName:            name,
 		DisableIdentity:       true, // CLIENT SETINFO is unknown before 7.2, and one more thing for an ACL to allow
 		Protocol:              3,
 		MaxRetries:            -1,
@@ -126,14 +129,12 @@ func (c *Connection) readOptions(name string, poolSize int, allowed []string) *r
 		}
 		return &wire{Conn: conn, meter: c.meter, allowed: allowed}, nil
 	}
+	named := o.OnConnect
 	o.OnConnect = func(ctx context.Context, conn *redis.Conn) error {
-		if !c.canNoTouch.Load() {
-			return nil
-		}
-		if err := conn.Do(ctx, noTouch...).Err(); !isAnswer(err) {
+		if err := named(ctx, conn); err != nil || !c.canNoTouch.Load() {
 			return err
 		}
-		return nil // the ACL forbids it: reads count as use, as anybody's do
+		return unlessAnswered(conn.Do(ctx, noTouch...).Err()) // where the ACL forbids it, reads count as use, as anybody's do
 	}
 	return o
 }
@@ -159,7 +160,7 @@ func (c *Connection) greet(ctx context.Context) error {
 	c.server = server
 	if server.atLeast(7, 2) {
 		c.canNoTouch.Store(true)
-		if err := c.reader.Do(ctx, noTouch...).Err(); err != nil && !isAnswer(err) { // the one connection that is open
+		if err := unlessAnswered(c.reader.Do(ctx, noTouch...).Err()); err != nil { // the one connection that is open
 			return err
 		}
 	}

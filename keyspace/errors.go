@@ -119,6 +119,14 @@ func isAnswer(err error) bool {
 	return errors.As(err, &answer)
 }
 
+// unlessAnswered drops the server's refusal of what we can do without.
+func unlessAnswered(err error) error {
+	if isAnswer(err) {
+		return nil
+	}
+	return err
+}
+
 // isRefusal says whether the server answers nobody for the time being, whatever the command: what a key holds cannot be
 // told from that.
 func isRefusal(err error) bool {

@@ -2,7 +2,6 @@ package keyspace
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -73,7 +72,7 @@ type feed struct {
 func newFeed(c *Connection, o ObserveOptions, flags Notifications) *feed {
 	f := &feed{
 		connection: c, options: o,
-		channelPrefix: fmt.Sprintf("__keyspace@%d__:", c.options.DB),
+		channelPrefix: channelPrefix(c.options.DB),
 		matcher:       newMatcher(o.Patterns),
 		mail:          newMailbox(), out: newOutbox(c.Node()),
 		books: newBooks(), dirty: make(map[string]struct{}), unasked: make(map[string]struct{}), doubts: newDoubts(),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -25,7 +26,7 @@ type picture struct {
 }
 
 // watch observes the server and keeps a picture of it until the test ends.
-func watch(t testing.TB, s *redistest.Server, c *keyspace.Connection, o keyspace.ObserveOptions) (*picture, *keyspace.Observation) {
+func watch(t testing.TB, c *keyspace.Connection, o keyspace.ObserveOptions) (*picture, *keyspace.Observation) {
 	t.Helper()
 	if o.Patterns == nil {
 		o.Patterns = []keyspace.Pattern{{Glob: "lock:*"}}
@@ -91,6 +92,17 @@ func (p *picture) shows(t testing.TB, want map[string]string) {
 	})
 }
 
+// knows waits until the picture holds exactly these keys.
+func (p *picture) knows(t testing.TB, keys ...string) {
+	t.Helper()
+	slices.Sort(keys)
+	redistest.Eventually(t, 10*time.Second, func() (bool, string) {
+		got, status, _ := p.look()
+		known := slices.Sorted(maps.Keys(got))
+		return slices.Equal(known, keys), fmt.Sprintf("%.200q, want %.200q; %+v", known, keys, status)
+	})
+}
+
 // reaches waits for a status.
 func (p *picture) reaches(t testing.TB, what string, ok func(keyspace.Status) bool) keyspace.Status {
 	t.Helper()
@@ -110,7 +122,7 @@ func TestPushFollowsEveryKindOfChange(t *testing.T) {
 	s := redistest.Start(t)
 	s.Do("SET", "lock:a", "1")
 	s.Do("SET", "other", "1")
-	p, _ := watch(t, s, connect(t, s), keyspace.ObserveOptions{Nudge: true, PassInterval: time.Hour})
+	p, _ := watch(t, connect(t, s), keyspace.ObserveOptions{Nudge: true, PassInterval: time.Hour})
 	p.reaches(t, "push", live)
 	p.shows(t, map[string]string{"lock:a": "1"})
 	steps := []struct {
@@ -139,7 +151,7 @@ func TestPushFollowsEveryKindOfChange(t *testing.T) {
 func TestExpiryIsNudgedOutOfTheServer(t *testing.T) {
 	s := redistest.Start(t)
 	s.Do("EVAL", "for i=1,10000 do redis.call('SET', 'cache:'..i, 'v', 'PX', 3600000) end", 0)
-	p, _ := watch(t, s, connect(t, s), keyspace.ObserveOptions{Nudge: true, PassInterval: time.Hour})
+	p, _ := watch(t, connect(t, s), keyspace.ObserveOptions{Nudge: true, PassInterval: time.Hour})
 	p.reaches(t, "push", live)
 	s.Do("SET", "lock:a", "1", "PX", 300)
 	p.shows(t, map[string]string{"lock:a": "1"})
@@ -158,7 +170,7 @@ func TestExpiryIsNudgedOutOfTheServer(t *testing.T) {
 
 func TestKilledSubscriptionHeals(t *testing.T) {
 	s := redistest.Start(t)
-	p, _ := watch(t, s, connect(t, s), keyspace.ObserveOptions{PassInterval: time.Hour})
+	p, _ := watch(t, connect(t, s), keyspace.ObserveOptions{PassInterval: time.Hour})
 	gaps := p.reaches(t, "push", live).Gaps
 	s.Do("CLIENT", "KILL", "TYPE", "pubsub")
 	s.Do("SET", "lock:a", "1") // nobody hears it
@@ -172,7 +184,7 @@ func TestRestartIsNoticedAndFallsToTracking(t *testing.T) {
 	s := redistest.Start(t, "--notify-keyspace-events", "")
 	s.Do("CONFIG", "SET", "notify-keyspace-events", redistest.Flags)
 	s.Do("SET", "lock:a", "1")
-	p, _ := watch(t, s, connect(t, s), keyspace.ObserveOptions{PassInterval: time.Hour})
+	p, _ := watch(t, connect(t, s), keyspace.ObserveOptions{PassInterval: time.Hour})
 	p.reaches(t, "push", live)
 	p.shows(t, map[string]string{"lock:a": "1"})
 	s.Kill()
@@ -195,7 +207,7 @@ func TestRestartIsNoticedAndFallsToTracking(t *testing.T) {
 
 func TestStoppedServerIsNoticed(t *testing.T) {
 	s := redistest.Start(t)
-	p, _ := watch(t, s, connect(t, s, func(o *keyspace.Options) { o.CommandTimeout = time.Second }),
+	p, _ := watch(t, connect(t, s, func(o *keyspace.Options) { o.CommandTimeout = time.Second }),
 		keyspace.ObserveOptions{PassInterval: time.Hour})
 	p.reaches(t, "push", live)
 	s.Signal(syscall.SIGSTOP)
@@ -228,7 +240,7 @@ func TestFeedsBelowPush(t *testing.T) {
 			}
 			s.Do(acl...)
 			c := connect(t, s, func(o *keyspace.Options) { o.Username, o.Password = "observer", "secret" })
-			p, _ := watch(t, s, c, keyspace.ObserveOptions{Notify: test.notify, Poll: 50 * time.Millisecond, PassInterval: 100 * time.Millisecond})
+			p, _ := watch(t, c, keyspace.ObserveOptions{Notify: test.notify, Poll: 50 * time.Millisecond, PassInterval: 100 * time.Millisecond})
 			st := p.reaches(t, string(test.want), func(st keyspace.Status) bool {
 				return st.Feed == test.want && strings.Contains(st.FeedReason, test.why) && st.LastPass.Generation > 0
 			})
@@ -248,7 +260,7 @@ func TestFeedsBelowPush(t *testing.T) {
 func TestOnceEndsAfterACompletePass(t *testing.T) {
 	s := redistest.Start(t)
 	s.Do("EVAL", "for i=1,5000 do redis.call('SET', 'x:'..i, 'v') redis.call('SET', 'lock:'..i, i) end", 0)
-	p, _ := watch(t, s, connect(t, s), keyspace.ObserveOptions{Once: true})
+	p, _ := watch(t, connect(t, s), keyspace.ObserveOptions{Once: true})
 	redistest.Eventually(t, 10*time.Second, func() (bool, string) {
 		p.mu.Lock()
 		defer p.mu.Unlock()

@@ -25,6 +25,8 @@ type session struct {
 	doubtful bool
 	// denied is the server's word where the ACL forbids the channels.
 	denied error
+	// tracking is its word where it does not offer CLIENT TRACKING; written before subscribe returns.
+	tracking error
 	// epoch is that of the judgement, which may be outdated before the session is open.
 	epoch uint64
 }
@@ -37,13 +39,11 @@ func (f *feed) open(ctx context.Context) (*session, error) {
 	s := &session{epoch: epoch, doubtful: !flags.Known && !heard && !deaf}
 	eventsAreOn := !deaf && (flags.Enough() || !flags.Known && heard)
 	tracking := f.trackingCommand(eventsAreOn)
-	var trackingErr error // written by OnConnect before the first Receive returns
 	o := f.connection.readOptions(f.connection.options.ClientName+"-watch", 1, readCommands)
 	noTouch := o.OnConnect
 	o.OnConnect = func(ctx context.Context, conn *redis.Conn) error {
-		trackingErr = conn.Do(ctx, tracking...).Err()
-		if trackingErr != nil && !isAnswer(trackingErr) {
-			return trackingErr
+		if s.tracking = track(ctx, conn, tracking); s.tracking != nil && !isAnswer(s.tracking) {
+			return s.tracking
 		}
 		return noTouch(ctx, conn)
 	}
@@ -55,9 +55,6 @@ func (f *feed) open(ctx context.Context) (*session, error) {
 	if err := s.subscribe(ctx, f); err != nil {
 		s.close()
 		return nil, err
-	}
-	if trackingErr == nil && s.client.Options().Protocol != 3 {
-		trackingErr = fmt.Errorf("the server does not speak RESP3")
 	}
 	switch {
 	case s.denied != nil:
@@ -77,12 +74,32 @@ func (f *feed) open(ctx context.Context) (*session, error) {
 		s.why = flags.why() + "; for push: " + flags.Line()
 	}
 	s.hearing = FeedTracking
-	if trackingErr != nil {
+	if s.tracking != nil {
 		s.hearing = FeedPoll
-		s.why += "; and CLIENT TRACKING: " + trackingErr.Error()
+		s.why += "; and CLIENT TRACKING: " + s.tracking.Error()
 	}
 	return s, nil
 }
+
+// track sends CLIENT TRACKING. A connection that fell back to RESP2 is told "OK" and never hears an invalidation.
+func track(ctx context.Context, conn *redis.Conn, command []any) error {
+	hello, err := conn.Do(ctx, "HELLO").Result()
+	if err != nil {
+		return err
+	}
+	if _, speaksRESP3 := hello.(map[any]any); !speaksRESP3 {
+		return absence("ERR unknown command: the server does not speak RESP3")
+	}
+	return conn.Do(ctx, command...).Err()
+}
+
+// absence is an answer that the server would have given if it had been asked in other words.
+type absence string
+
+func (a absence) Error() string { return string(a) }
+
+// RedisError makes it one of go-redis' errors of the server.
+func (absence) RedisError() {}
 
 func (s *session) close() {
 	if s.pubsub != nil {
