@@ -58,6 +58,9 @@ func Connect(ctx context.Context, o Options) (*Connection, error) {
 	c.clock = newClock()
 	if err := c.greet(ctx); err != nil {
 		_ = c.reader.Close() // the error of greet says more
+		if refusal := c.meter.refusal.Load(); refusal != nil {
+			err = *refusal
+		}
 		return nil, connectError(o, err)
 	}
 	return c, nil

@@ -22,6 +22,7 @@ var (
 	ErrTLS         = errors.New("TLS failed")
 	ErrNotRedis    = errors.New("not a Redis server")
 	ErrPermission  = errors.New("no permission")
+	ErrDatabase    = errors.New("no such database")
 )
 
 // ConnectError says what was tried, what went wrong, and what would mend it, without any secret.
@@ -70,10 +71,20 @@ func connectError(o Options, err error) error {
 		e.Kind, e.Mend = ErrAuth, "give the right ones with --user and REDISCLI_AUTH"
 	case hasPrefix(err, "NOAUTH"):
 		e.Kind, e.Mend = ErrAuth, "this server wants a password: set REDISCLI_AUTH, or use --askpass"
+	case hasPrefix(err, "ERR DB index"):
+		e.Kind, e.Mend = ErrDatabase, fmt.Sprintf("this server has no database %d: give another one with -n", o.DB)
+	case hasPrefix(err, "DENIED"):
+		e.Kind, e.Err = ErrPermission, errors.New("the server is in protected mode, and refuses other hosts")
+		e.Mend = "set a password there, or connect from its own host"
 	case hasPrefix(err, "NOPERM"):
 		e.Kind, e.Mend = ErrPermission, "the user needs the ACL rules that `locktop check` prints"
 	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, os.ErrNotExist), errors.Is(err, syscall.ENOENT):
 		e.Kind = ErrUnreachable
+	case hasPrefix(err, "ERR max number of clients"):
+		e.Kind, e.Mend = ErrUnreachable, "close some clients, or raise maxclients there"
+	case isTimeout(err) && o.TLS != nil && !isDial(err):
+		e.Kind, e.Err = ErrTLS, errors.New("no answer to the handshake in time")
+		e.Mend = "if this port speaks plain Redis, leave --tls (rediss://) out"
 	case isTimeout(err):
 		e.Kind = ErrUnreachable
 		e.Err = errors.New("no answer in time")
@@ -96,6 +107,12 @@ func connectError(o Options, err error) error {
 func isTimeout(err error) bool {
 	var timeout net.Error
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
+}
+
+// isDial says whether not even a connection came about.
+func isDial(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
 }
 
 // hasPrefix says whether a server answered with an error of this code.

@@ -34,6 +34,9 @@ var containers = []string{"ACL", "CLIENT", "CLUSTER", "COMMAND", "CONFIG", "MEMO
 type meter struct {
 	commands      atomic.Uint64
 	sent, fetched atomic.Int64 // bytes
+	// refusal is the error with which the server met a connection before it hung up, which go-redis takes for an answer to
+	// its first command, and forgets.
+	refusal atomic.Pointer[absence]
 	// sees is told the name of every command; tests set it.
 	sees atomic.Pointer[func(name string)]
 }
@@ -44,6 +47,7 @@ type wire struct {
 	meter   *meter
 	allowed []string
 	reader  requestReader
+	met     bool
 }
 
 // Write sends what is on the list. A write that holds anything else is refused as a whole.
@@ -71,6 +75,14 @@ func (w *wire) Write(b []byte) (int, error) {
 func (w *wire) Read(b []byte) (int, error) {
 	n, err := w.Conn.Read(b)
 	w.meter.fetched.Add(int64(n))
+	if n > 0 && !w.met {
+		w.met = true
+		line, _, _ := bytes.Cut(b[:n], []byte("\r\n"))
+		if text, found := bytes.CutPrefix(line, []byte("-")); found && (bytes.HasPrefix(text, []byte("DENIED")) || bytes.HasPrefix(text, []byte("ERR max"))) {
+			refusal := absence(text)
+			w.meter.refusal.Store(&refusal)
+		}
+	}
 	return n, err
 }
 
