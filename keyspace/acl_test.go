@@ -48,8 +48,14 @@ func TestObserverMayNotWrite(t *testing.T) {
 	client := c.NewClient("writer")
 	defer client.Close()
 	for _, command := range [][]any{
-		{"SET", "lock:a", "2"}, {"DEL", "lock:a"}, {"PEXPIRE", "lock:a", 1}, {"EVAL", "return 1", 0}, {"FLUSHALL"},
-		{"CONFIG", "SET", "maxmemory", "1"}, {"PUBLISH", "c", "m"}, {"GETRANGE", "other", 0, 1},
+		{"SET", "lock:a", "2"},
+		{"DEL", "lock:a"},
+		{"PEXPIRE", "lock:a", 1},
+		{"EVAL", "return 1", 0},
+		{"FLUSHALL"},
+		{"CONFIG", "SET", "maxmemory", "1"},
+		{"PUBLISH", "c", "m"},
+		{"GETRANGE", "other", 0, 1},
 	} {
 		if err := client.Do(t.Context(), command...).Err(); err == nil || !strings.HasPrefix(err.Error(), "NOPERM") {
 			t.Errorf("%v: %v, want NOPERM", command, err)

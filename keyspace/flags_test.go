@@ -31,7 +31,9 @@ func TestNotificationFlagsAreMergedAndNeverLost(t *testing.T) {
 func TestNotificationFlagsOnARealServer(t *testing.T) {
 	s := redistest.Start(t)
 	c := connect(t, s)
-	flags := func() string { return s.Do("CONFIG", "GET", "notify-keyspace-events").(map[any]any)["notify-keyspace-events"].(string) }
+	flags := func() string {
+		return s.Do("CONFIG", "GET", "notify-keyspace-events").(map[any]any)["notify-keyspace-events"].(string)
+	}
 	for _, old := range []string{"", "K", "KEA", "KEAn", "KEAm", "xE", "Kg$lshzxetdn", "Kl", redistest.Flags} {
 		s.Do("CONFIG", "SET", "notify-keyspace-events", old)
 		before := spelt(flags())

@@ -19,6 +19,7 @@ import (
 type picture struct {
 	mu      sync.Mutex
 	records map[string]keyspace.Record
+	denied  map[string]string
 	hints   []keyspace.Hint
 	status  keyspace.Status
 	passes  int
@@ -36,7 +37,7 @@ func watch(t testing.TB, c *keyspace.Connection, o keyspace.ObserveOptions) (*pi
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &picture{records: make(map[string]keyspace.Record)}
+	p := &picture{records: make(map[string]keyspace.Record), denied: make(map[string]string)}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -59,6 +60,9 @@ func (p *picture) take(u keyspace.Update) {
 	defer p.mu.Unlock()
 	p.hints = append(p.hints, u.Hints...)
 	for _, r := range u.Records {
+		if r.Denied != "" {
+			p.denied[r.Key] = r.Denied
+		}
 		if r.Exists() {
 			p.records[r.Key] = r
 		} else {

@@ -34,7 +34,10 @@ func (c *Connection) Read(ctx context.Context, keys ...string) ([]Record, error)
 
 // readAll reads in batches, some of them at the same time, which a server that is far away needs to keep busy.
 func (c *Connection) readAll(ctx context.Context, keys []string) ([]Record, error) {
-	if len(keys) <= readBatch {
+	switch {
+	case len(keys) == 0:
+		return nil, nil
+	case len(keys) <= readBatch:
 		return c.readBatch(ctx, keys)
 	}
 	records := make([]Record, len(keys))
