@@ -95,7 +95,9 @@ func (f *feed) learnOne(r *Record, why source) {
 	e.readAt, e.digest, e.generation, e.expires = r.ReadAt.UnixMilli(), digest, f.passes, 0
 	if !r.ExpiresAt.IsZero() {
 		e.expires = r.ExpiresAt.UnixMilli() + 1
-		f.deadlines.add(r.Key, e, r.ReadAt.Add(nudgeAgain))
+		if f.options.Nudge {
+			f.deadlines.add(r.Key, e, r.ReadAt.Add(nudgeAgain))
+		}
 	}
 }
 
@@ -133,7 +135,7 @@ func (f *feed) takeMail() {
 			f.dirty[h.Key] = struct{}{}
 			kept = append(kept, h)
 		}
-		f.doubts.announced(h.Key)
+		f.doubts.announced(h.Key, now)
 		delete(m.dirty, h.Key)
 	}
 	f.out.addHints(kept)

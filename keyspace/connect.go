@@ -186,7 +186,7 @@ func (c *Connection) askServer(ctx context.Context) (Server, error) {
 		return parseServer(server.Val() + "\r\n" + replication.Val()), nil
 	}
 	s := Server{Software: "redis", Role: "master", Limited: "INFO: " + errors.Join(server.Err(), replication.Err()).Error()}
-	hello, err := c.reader.Do(ctx, "HELLO").Result()
+	hello, err := c.reader.Do(ctx, "HELLO", 3).Result()
 	if err != nil && !isAnswer(err) {
 		return Server{}, err
 	}

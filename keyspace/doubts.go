@@ -9,24 +9,37 @@ import "time"
 type doubts struct {
 	// suspects were invalidated, and may have changed; accused have changed. Both wait for an event that explains it.
 	suspects, accused map[string]time.Time
-	count             int
-	first             time.Time
+	// heard are the keys of which an event told just now, before those of a moment before: an invalidation comes later.
+	heard, heardBefore map[string]struct{}
+	heardSince         time.Time
+	// quiet is until when no invalidation is suspected: most are explained, and those of another database never will be.
+	quiet time.Time
+	pause time.Duration
+	count int
+	first time.Time
 }
 
 const (
-	eventGrace  = time.Second // how much later than the change an event may come
-	doubtsToTry = 3           // changes without events, within
-	doubtsKept  = time.Minute
-	maxDoubts   = 1000
+	eventGrace   = time.Second // how much later than the change an event may come
+	doubtsToTry  = 3           // changes without events, within
+	doubtsKept   = time.Minute
+	maxDoubts    = 1000
+	maxSuspects  = 20
+	suspectPause = time.Minute // at most, between two rounds of suspicion
 )
 
 func newDoubts() doubts {
-	return doubts{suspects: make(map[string]time.Time), accused: make(map[string]time.Time)}
+	return doubts{
+		suspects: make(map[string]time.Time), accused: make(map[string]time.Time),
+		heard: make(map[string]struct{}), heardBefore: make(map[string]struct{}), heardSince: time.Now(), pause: eventGrace,
+	}
 }
 
 // suspect notes that the key was invalidated.
 func (d *doubts) suspect(key string, now time.Time) {
-	if len(d.suspects) < maxDoubts {
+	_, just := d.heard[key]
+	_, before := d.heardBefore[key]
+	if !just && !before && len(d.suspects) < maxSuspects && !now.Before(d.quiet) {
 		d.suspects[key] = now
 	}
 }
@@ -39,7 +52,11 @@ func (d *doubts) unannounced(key string) {
 }
 
 // announced notes an event: the key's change is explained.
-func (d *doubts) announced(key string) {
+func (d *doubts) announced(key string, now time.Time) {
+	if now.Sub(d.heardSince) > eventGrace {
+		d.heardBefore, d.heard, d.heardSince = d.heard, make(map[string]struct{}), now
+	}
+	d.heard[key] = struct{}{}
 	delete(d.suspects, key)
 	delete(d.accused, key)
 }
@@ -67,11 +84,13 @@ func (f *feed) weighDoubts() {
 		*d = newDoubts()
 		return
 	}
-	over := time.Now().Add(-eventGrace)
+	now := time.Now()
+	over := now.Add(-eventGrace)
 	for key, at := range d.suspects {
 		if at.Before(over) {
 			delete(d.suspects, key)
 			f.unasked[key] = struct{}{}
+			d.quiet, d.pause = now.Add(d.pause), min(2*d.pause, suspectPause)
 		}
 	}
 	for key, at := range d.accused {
@@ -79,6 +98,7 @@ func (f *feed) weighDoubts() {
 			continue
 		}
 		delete(d.accused, key)
+		d.quiet, d.pause = time.Time{}, eventGrace
 		if d.count == 0 || at.Sub(d.first) > doubtsKept {
 			d.count, d.first = 0, at
 		}

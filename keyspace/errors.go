@@ -136,6 +136,14 @@ func isAnswer(err error) bool {
 	return errors.As(err, &answer)
 }
 
+// refusal is an answer of the server that go-redis did not hand on.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+// RedisError makes it one of go-redis' errors of the server.
+func (refusal) RedisError() {}
+
 // unlessAnswered drops the server's refusal of what we can do without.
 func unlessAnswered(err error) error {
 	if isAnswer(err) {

@@ -12,6 +12,7 @@ import (
 const (
 	sweepsEvery    = 5 * time.Second  // INFO commandstats
 	serverEvery    = 30 * time.Second // INFO server and replication, CONFIG GET
+	mendedEvery    = 5 * time.Second  // the same while something better than the present feed may come to be had
 	clockEvery     = 10 * time.Second // TIME
 	statusEvery    = time.Second
 	passPause      = 30 * time.Second
@@ -130,19 +131,19 @@ func (f *feed) step(ctx context.Context) error {
 	if err := f.readDirty(ctx); err != nil {
 		return err
 	}
-	if err := f.scan(ctx); err != nil {
+	if f.options.Once {
+		return f.scan(ctx)
+	}
+	if err := f.check(ctx); err != nil { // before a pass, so that none of its time goes unobserved
 		return err
 	}
-	if f.options.Once {
-		return nil
+	if err := f.scan(ctx); err != nil {
+		return err
 	}
 	f.poll()
 	f.verify()
 	f.weighDoubts()
-	if err := f.readUnasked(ctx); err != nil {
-		return err
-	}
-	return f.check(ctx)
+	return f.readUnasked(ctx)
 }
 
 // gap counts a time at which changes may have been missed, and has everything read again.
@@ -150,6 +151,7 @@ func (f *feed) gap(why string, at time.Time) {
 	f.status.Gaps++
 	f.status.LastGap, f.status.LastGapWhy = at, why
 	f.startOver(why)
+	f.health.sweeps = nil // whatever was swept until the pass begins, it sees
 	f.nextSweeps, f.nextServer = time.Time{}, time.Time{}
 	f.say() // before the records that it explains
 }

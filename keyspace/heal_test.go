@@ -1,12 +1,16 @@
 package keyspace_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/alicebob/miniredis/v2"
 
 	"locktop/keyspace"
 	"locktop/keyspace/redistest"
@@ -84,24 +88,28 @@ func TestStrictModeNeverTouchesAnOverdueKey(t *testing.T) {
 		t.Run(string(notify), func(t *testing.T) {
 			s := redistest.Start(t, "--enable-debug-command", "yes")
 			s.Do("DEBUG", "SET-ACTIVE-EXPIRE", 0)
-			p, o := watch(t, connect(t, s), keyspace.ObserveOptions{Notify: notify, Poll: 10 * time.Millisecond, PassInterval: time.Hour})
-			p.reaches(t, "a pass", func(st keyspace.Status) bool { return st.Connected && st.LastPass.Generation > 0 })
 			s.Do("SET", "lock:a", "1", "PX", 300)
-			if notify == keyspace.NotifyOff {
-				return // polling finds no new keys before the next pass
-			}
-			p.shows(t, map[string]string{"lock:a": "1"})
-			time.Sleep(400 * time.Millisecond) // the lease itself
+			s.Do("SET", "lock:b", "1")
+			p, o := watch(t, connect(t, s), keyspace.ObserveOptions{Notify: notify, Poll: 10 * time.Millisecond, PassInterval: time.Second})
+			p.reaches(t, "a pass", func(st keyspace.Status) bool { return st.Connected && st.LastPass.Generation > 0 })
+			p.shows(t, map[string]string{"lock:a": "1", "lock:b": "1"})
+			p.mu.Lock()
+			ends := p.records["lock:a"].ExpiresAt
+			p.mu.Unlock()
+			redistest.Eventually(t, time.Second, func() (bool, string) { return time.Since(ends) > 50*time.Millisecond, "the lease goes on" })
 			before := keyCount(s)
-			for range 20 {
-				o.Reread("lock:a")
-				time.Sleep(10 * time.Millisecond) // as often as a restless user would press the key
-			}
-			if before != 1 || keyCount(s) != 1 {
+			asked := time.Now()
+			o.Reread("lock:a", "lock:b")
+			redistest.Eventually(t, time.Second, func() (bool, string) { // the other one is read
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				return p.records["lock:b"].ReadAt.After(asked), "lock:b is not read again"
+			})
+			if before != 2 || keyCount(s) != 2 {
 				t.Error("somebody has read the overdue key, so that it is gone")
 			}
 			s.Do("SET", "lock:a", "2", "PX", 60000) // the next holder is seen all the same
-			p.shows(t, map[string]string{"lock:a": "2"})
+			p.shows(t, map[string]string{"lock:a": "2", "lock:b": "1"})
 		})
 	}
 }
@@ -145,7 +153,8 @@ func TestKeysThatAreNotFollowedCostLittle(t *testing.T) {
 	p.reaches(t, "push", live)
 	before := keyspace.CommandsSent(c)
 	client := s.Client()
-	for range 100 {
+	writes := uint64(0)
+	for start := time.Now(); time.Since(start) < 500*time.Millisecond; writes += 100 { // like busy counters
 		pipe := client.Pipeline()
 		for i := range 100 {
 			pipe.Incr(t.Context(), fmt.Sprintf("lock:counter:%d", i))
@@ -153,11 +162,10 @@ func TestKeysThatAreNotFollowedCostLittle(t *testing.T) {
 		if _, err := pipe.Exec(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(5 * time.Millisecond) // spread over half a second, like a busy counter
 	}
-	p.reaches(t, "hints", func(st keyspace.Status) bool { return st.Hints >= 10000 })
+	p.reaches(t, "hints", func(st keyspace.Status) bool { return st.Hints >= writes })
 	if n := keyspace.CommandsSent(c) - before; n > 100*4*5 {
-		t.Errorf("10,000 writes to 100 counters cost %d commands", n)
+		t.Errorf("%d writes to 100 counters cost %d commands", writes, n)
 	}
 	s.Do("SET", "lock:counter:7", "token of somebody") // it becomes a lock
 	redistest.Eventually(t, 3*time.Second, func() (bool, string) {
@@ -198,4 +206,54 @@ func TestSlowConsumerIsBoundedAndEndsUpRight(t *testing.T) {
 		}
 	}()
 	p.agrees(t, s)
+}
+
+// A server that knows no CONFIG, CLIENT TRACKING, INFO server or MEMORY is polled, and read all the same.
+func TestBareServerIsPolled(t *testing.T) {
+	s := miniredis.RunT(t)
+	s.HSet("lock:h", "holder", "2")
+	c, err := keyspace.Connect(t.Context(), keyspace.Options{Addr: s.Addr()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if server := c.Server(); server.Software != "miniredis" || server.Limited == "" {
+		t.Errorf("server = %+v", server)
+	}
+	p, _ := watch(t, c, keyspace.ObserveOptions{Poll: 10 * time.Millisecond, Nudge: true})
+	redistest.Eventually(t, 5*time.Second, func() (bool, string) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		st, fields := p.status, p.records["lock:h"].Value.Fields
+		return st.Connected && st.Feed == keyspace.FeedPoll && strings.Contains(st.FeedReason, "CLIENT TRACKING") && len(fields) == 1,
+			fmt.Sprintf("%+v, %+v", p.records, st)
+	})
+}
+
+// Updates end, and with them everything that runs, however the feed is doing when its context ends.
+func TestEndsWithItsContext(t *testing.T) {
+	s := redistest.Start(t)
+	c := connect(t, s)
+	for _, trouble := range []func(){func() {}, func() { s.Signal(syscall.SIGSTOP) }, s.Kill} {
+		ctx, cancel := context.WithCancel(t.Context())
+		observation, err := c.Observe(ctx, keyspace.ObserveOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-observation.Updates()
+		trouble()
+		cancel()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			for range observation.Updates() { // what was under way
+			}
+		}()
+		select {
+		case <-ended:
+		case <-time.After(5 * time.Second):
+			t.Fatal("it goes on after its context has ended")
+		}
+		s.Signal(syscall.SIGCONT)
+	}
 }

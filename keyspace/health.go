@@ -34,6 +34,9 @@ func (f *feed) check(ctx context.Context) error {
 			return err
 		}
 		f.nextServer = now.Add(serverEvery)
+		if f.status.Feed != FeedPush && f.options.Notify != NotifyOff {
+			f.nextServer = now.Add(mendedEvery)
+		}
 	}
 	if !now.Before(f.nextSweeps) {
 		if err := f.checkSweeps(ctx); err != nil {
@@ -73,11 +76,13 @@ func (f *feed) checkSweeps(ctx context.Context) error {
 		return err
 	}
 	before := f.health.sweeps
-	f.health.sweeps = sweepsOf(info)
+	counts := sweepsOf(info)
+	f.health.sweeps = counts
 	for _, name := range sweepers {
-		if calls := f.health.sweeps[name]; before != nil && calls != "" && calls != before[name] {
+		if calls := counts[name]; before != nil && calls != "" && calls != before[name] {
 			f.gap(strings.ToUpper(name)+" was called", time.Now())
-			f.nextSweeps = time.Now().Add(sweepsEvery)
+			f.health.sweeps = counts // read before the pass that this gap begins
+			break
 		}
 	}
 	return nil

@@ -63,6 +63,7 @@ func (m *mailbox) signal() {
 func (m *mailbox) hint(h Hint) {
 	m.mu.Lock()
 	m.received++
+	m.lastAlive = h.At
 	if len(m.hints) < maxMail {
 		m.hints = append(m.hints, h)
 	} else {

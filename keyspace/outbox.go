@@ -85,7 +85,10 @@ func (b *outbox) take() (u Update, any, last bool) {
 	u = b.next
 	any = len(u.Hints)+len(u.Records) > 0 || u.PassEnded != nil || u.Status != nil
 	b.next = Update{Node: u.Node}
-	if any {
+	switch {
+	case len(b.index) > maxHints:
+		b.index = make(map[string]int) // a map never shrinks
+	case any:
 		clear(b.index)
 	}
 	return u, any, b.closed

@@ -216,19 +216,19 @@ func (c *Connection) takeSize(r *reading) {
 }
 
 // smallHash says whether a hash of few fields is small enough to be read whole. Where MEMORY USAGE is not to be had, the
-// encoding bounds it: the server keeps only short fields in a listpack (hash-max-listpack-value, 64 bytes). The embedded
-// server of the demo knows neither, and its hashes are the demo's own.
+// encoding bounds it: the server keeps only short fields in a listpack (hash-max-listpack-value, 64 bytes). Only
+// miniredis knows neither; it is no server of anybody's production.
 func (c *Connection) smallHash(r *reading) bool {
 	switch {
 	case r.memory != nil:
 		memory, err := r.memory.Result()
-		if isCommandDenied(err) || isAbsent(err) {
+		if isAnswer(err) && !isNil(err) && (!isDenied(err) || isCommandDenied(err)) { // or SAMPLES is not known there
 			c.noMemoryUsage.Store(true)
 			r.again = true
 		}
 		return err == nil && memory <= MaxHashBytes
-	case isAbsent(r.coding.Err()):
-		return c.server.Software == "miniredis"
+	case c.server.Software == "miniredis" && isAnswer(r.coding.Err()):
+		return true
 	default:
 		return r.coding.Err() == nil && (r.coding.Val() == "listpack" || r.coding.Val() == "ziplist")
 	}

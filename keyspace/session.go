@@ -83,23 +83,11 @@ func (f *feed) open(ctx context.Context) (*session, error) {
 
 // track sends CLIENT TRACKING. A connection that fell back to RESP2 is told "OK" and never hears an invalidation.
 func track(ctx context.Context, conn *redis.Conn, command []any) error {
-	hello, err := conn.Do(ctx, "HELLO").Result()
-	if err != nil {
+	if err := conn.Do(ctx, "HELLO", 3).Err(); err != nil {
 		return err
-	}
-	if _, speaksRESP3 := hello.(map[any]any); !speaksRESP3 {
-		return absence("ERR unknown command: the server does not speak RESP3")
 	}
 	return conn.Do(ctx, command...).Err()
 }
-
-// absence is an answer that the server would have given if it had been asked in other words.
-type absence string
-
-func (a absence) Error() string { return string(a) }
-
-// RedisError makes it one of go-redis' errors of the server.
-func (absence) RedisError() {}
 
 func (s *session) close() {
 	if s.pubsub != nil {

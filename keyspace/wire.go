@@ -11,7 +11,8 @@ import (
 
 // ReadCommands is every command that this package sends, in capitals, with the subcommand where there are some. None of
 // them writes. What is not on it does not leave the process: each connection but those of [Connection.NewClient] parses
-// what it is about to send, and refuses anything else.
+// what it is about to send, and refuses anything else. Only [Connection.Capabilities] sends more, to learn whether it may:
+// CLIENT LIST, and an EVAL of "return 1".
 func ReadCommands() []string { return slices.Clone(readCommands) }
 
 // readCommands is sorted. HELLO, AUTH, SELECT and CLIENT SETNAME open a connection; CLIENT TRACKING, NO-TOUCH and the
@@ -22,9 +23,8 @@ var readCommands = []string{
 	"SCARD", "SELECT", "STRLEN", "SUBSCRIBE", "TIME", "TYPE", "XLEN", "ZCARD",
 }
 
-// checkCommands are what [Connection.Capabilities] may send besides, on a connection of its own: CLIENT LIST, and an EVAL
-// of a script that returns a constant, whose only purpose is to learn whether it is allowed.
-var checkCommands = append([]string{"CLIENT LIST", "EVAL", "EVAL_RO"}, readCommands...)
+// checkCommands are those of [Connection.Capabilities], on a connection of its own.
+var checkCommands = append([]string{"CLIENT LIST", "EVAL"}, readCommands...)
 
 // containers are the commands whose first argument is a part of the name.
 var containers = []string{"ACL", "CLIENT", "CLUSTER", "COMMAND", "CONFIG", "MEMORY", "OBJECT", "PUBSUB", "SCRIPT"}
@@ -36,7 +36,7 @@ type meter struct {
 	sent, fetched atomic.Int64 // bytes
 	// refusal is the error with which the server met a connection before it hung up, which go-redis takes for an answer to
 	// its first command, and forgets.
-	refusal atomic.Pointer[absence]
+	refusal atomic.Pointer[refusal]
 	// sees is told the name of every command; tests set it.
 	sees atomic.Pointer[func(name string)]
 }
@@ -79,8 +79,8 @@ func (w *wire) Read(b []byte) (int, error) {
 		w.met = true
 		line, _, _ := bytes.Cut(b[:n], []byte("\r\n"))
 		if text, found := bytes.CutPrefix(line, []byte("-")); found && (bytes.HasPrefix(text, []byte("DENIED")) || bytes.HasPrefix(text, []byte("ERR max"))) {
-			refusal := absence(text)
-			w.meter.refusal.Store(&refusal)
+			answer := refusal(text)
+			w.meter.refusal.Store(&answer)
 		}
 	}
 	return n, err
