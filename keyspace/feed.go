@@ -244,14 +244,14 @@ func (f *feed) down(ctx context.Context, err error) {
 	now := time.Now()
 	if f.status.Connected {
 		f.status.Connected, f.status.StaleSince = false, now
-		f.backOff = backOffMin
+		f.backOff = backOffFirst
 		f.gap("the connection was lost: "+err.Error(), now)
 	}
 	f.status.Err = connectError(f.connection.options, err).Error()
 	f.pass, f.nextPass = nil, time.Time{}
 	f.say()
 	sleep(ctx, f.backOff+rand.N(f.backOff))
-	f.backOff = min(2*f.backOff, backOffMax)
+	f.backOff = min(2*f.backOff, backOffLast)
 }
 
 // up notes that the server answered.
@@ -280,7 +280,7 @@ func (f *feed) wait(ctx context.Context) {
 	if f.status.Feed == FeedPoll {
 		next = sooner(next, f.nextPoll)
 	}
-	if at, any := f.deadlines.next(); any && f.options.Nudge {
+	if at, found := f.deadlines.next(); found && f.options.Nudge {
 		next = sooner(next, at.Add(nudgeAfter))
 	}
 	next = sooner(next, f.doubts.next())

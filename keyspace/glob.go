@@ -75,12 +75,12 @@ func compileMembers(pattern string, i int, s *set) int {
 			i++
 			s.add(pattern[i])
 		case left >= 3 && pattern[i+1] == '-':
-			low, high := int8(pattern[i]), int8(pattern[i+2]) //nolint:gosec // the signed comparison of C's char is meant
+			low, high := int8(pattern[i]), int8(pattern[i+2]) // signed, as C's char
 			if low > high {
 				low, high = high, low
 			}
 			for c := int(low); c <= int(high); c++ {
-				s.add(byte(c)) //nolint:gosec // back to the byte
+				s.add(byte(c))
 			}
 			i += 2
 		default:

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -234,7 +233,7 @@ func TestBareServerIsPolled(t *testing.T) {
 func TestEndsWithItsContext(t *testing.T) {
 	s := redistest.Start(t)
 	c := connect(t, s)
-	for _, trouble := range []func(){func() {}, func() { s.Signal(syscall.SIGSTOP) }, s.Kill} {
+	for _, trouble := range []func(){func() {}, func() { s.Pause() }, s.Kill} {
 		ctx, cancel := context.WithCancel(t.Context())
 		observation, err := c.Observe(ctx, keyspace.ObserveOptions{})
 		if err != nil {
@@ -254,6 +253,6 @@ func TestEndsWithItsContext(t *testing.T) {
 		case <-time.After(5 * time.Second):
 			t.Fatal("it goes on after its context has ended")
 		}
-		s.Signal(syscall.SIGCONT)
+		s.Resume()
 	}
 }

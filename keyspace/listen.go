@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	pingEvery  = time.Second
-	deadAfter  = 2200 * time.Millisecond // one pong late by more than a second
-	backOffMin = 50 * time.Millisecond
-	backOffMax = time.Second // with its jitter two
+	pingEvery    = time.Second
+	deadAfter    = 2200 * time.Millisecond // one pong late by more than a second
+	backOffFirst = 50 * time.Millisecond
+	backOffLast  = time.Second // with its jitter two
 )
 
 // listen hears the server until ctx ends: one session after another, each on a connection of its own, so that what was
 // missed between two of them is always known as a gap. The first session is open already.
 func (f *feed) listen(ctx context.Context, s *session) {
-	pause := backOffMin
+	pause := backOffFirst
 	for ctx.Err() == nil {
 		var err error
 		started := time.Now()
@@ -40,17 +40,17 @@ func (f *feed) listen(ctx context.Context, s *session) {
 			return
 		}
 		if errors.Is(err, errRetune) {
-			pause = backOffMin
+			pause = backOffFirst
 			continue
 		}
 		f.mail.lost("the watching connection was lost: " + err.Error())
-		if time.Since(started) > backOffMax {
-			pause = backOffMin
+		if time.Since(started) > backOffLast {
+			pause = backOffFirst
 		}
 		if !sleep(ctx, pause+rand.N(pause)) {
 			return
 		}
-		pause = min(2*pause, backOffMax)
+		pause = min(2*pause, backOffLast)
 	}
 }
 

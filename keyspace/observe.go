@@ -107,8 +107,8 @@ func (o *Observation) deliver(ctx context.Context) {
 			return
 		case <-o.feed.out.filled:
 		}
-		u, any, last := o.feed.out.take()
-		if any {
+		u, filled, last := o.feed.out.take()
+		if filled {
 			select {
 			case <-ctx.Done():
 				return

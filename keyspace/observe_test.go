@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -213,13 +212,13 @@ func TestStoppedServerIsNoticed(t *testing.T) {
 	s := redistest.Start(t)
 	p, _ := watch(t, connect(t, s), keyspace.ObserveOptions{PassInterval: time.Hour})
 	p.reaches(t, "push", live)
-	s.Signal(syscall.SIGSTOP)
+	s.Pause()
 	stopped := time.Now()
 	p.reaches(t, "stale", func(st keyspace.Status) bool { return !st.Connected && st.Err != "" && !st.StaleSince.IsZero() })
 	if took := time.Since(stopped); took > 6*time.Second {
 		t.Errorf("noticed after %v", took)
 	}
-	s.Signal(syscall.SIGCONT)
+	s.Resume()
 	p.reaches(t, "push", live)
 	s.Do("SET", "lock:a", "1")
 	p.shows(t, map[string]string{"lock:a": "1"})

@@ -117,7 +117,7 @@ func (f *feed) seen(p *pass, key string) {
 		return
 	}
 	p.Matched++
-	if known && p.why != hurried && !(f.status.Feed == FeedPoll && time.Now().UnixMilli()-o.readAt >= pauseLast) {
+	if known && p.why != hurried && (f.status.Feed != FeedPoll || time.Now().UnixMilli()-o.readAt < pauseLast) {
 		o.generation = p.Generation
 		f.others[hash] = o
 		return

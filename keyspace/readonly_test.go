@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -38,7 +37,7 @@ func TestOnlyReadCommandsAreSent(t *testing.T) {
 		st := p.reaches(t, "pass", func(st keyspace.Status) bool { return st.LastPass.Generation > 0 })
 		if st.Feed == keyspace.FeedPush {
 			observation.Reread("lock:h")
-			s.Do("SET", "lock:t", "v", "PX", 20)
+			s.Do("SET", "lock:t", "v", "PX", 300)
 			redistest.Eventually(t, 5*time.Second, func() (bool, string) {
 				mu.Lock()
 				defer mu.Unlock()
@@ -51,7 +50,7 @@ func TestOnlyReadCommandsAreSent(t *testing.T) {
 		t.Error(err)
 	}
 	server := strings.ToUpper(s.Do("INFO", "commandstats").(string))
-	s.Signal(syscall.SIGSTOP) // and what comes after trouble
+	s.Pause() // and what comes after trouble
 	p, _ := watchLater(t, s, c)
 	p.reaches(t, "push", live)
 	mu.Lock()
@@ -78,7 +77,7 @@ func TestOnlyReadCommandsAreSent(t *testing.T) {
 // watchLater lets a stopped server go on, and then watches it.
 func watchLater(t *testing.T, s *redistest.Server, c *keyspace.Connection) (*picture, *keyspace.Observation) {
 	t.Helper()
-	s.Signal(syscall.SIGCONT)
+	s.Resume()
 	return watch(t, c, keyspace.ObserveOptions{})
 }
 

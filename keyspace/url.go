@@ -104,7 +104,7 @@ func (o *Options) parseParameters(u *url.URL) error {
 		case name == "read_timeout":
 			o.CommandTimeout, err = parseTimeout(name, value)
 		case name == "skip_verify" && o.TLS != nil:
-			o.TLS.InsecureSkipVerify, err = strconv.ParseBool(value) //nolint:gosec // the user asks for it, by go-redis' name
+			o.TLS.InsecureSkipVerify, err = strconv.ParseBool(value) // the user asks for it
 			if err != nil {
 				err = fmt.Errorf("%w: skip_verify is neither true nor false", ErrURL)
 			}
