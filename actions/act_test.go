@@ -34,11 +34,11 @@ func TestActs(t *testing.T) {
 		{scheme: inspector.SchemeReentrant, Request: Request{Verb: VerbRelease, Entries: 1}, want: Outcome{Result: ResultEntryReleased, Holder: "A", Count: 1, Woken: -1}, after: "hashleased A=1 B=", within: time.Minute, would: "would release 1 entry of lock; A would have 1 left"},
 		{scheme: inspector.SchemeReentrant, Request: Request{Verb: VerbRelease, Entries: 2}, want: Outcome{Result: ResultReleased, Woken: -1}, after: "noneendless "},
 		{scheme: inspector.SchemeReentrant, Request: Request{Verb: VerbRelease, Entries: 9}, want: Outcome{Result: ResultReleased, Woken: -1}, after: "noneendless "},
-		{scheme: inspector.SchemeReentrant, Request: Request{Verb: VerbForceExpire}, want: Outcome{Result: ResultExpired, Woken: -1, Count: 2}, after: "noneendless "},
+		{scheme: inspector.SchemeReentrant, Request: Request{Verb: VerbForceExpire}, want: Outcome{Result: ResultExpired, Woken: -1}, after: "noneendless "},
 		{scheme: inspector.SchemeReentrant, Request: Request{Verb: VerbExtend, TTL: time.Hour}, want: Outcome{Result: ResultExtended, Holder: "A", Count: 2, Woken: -1, TTL: time.Hour}, after: "hashleased A=2 B=", within: time.Hour},
 		{scheme: inspector.SchemeRedisson, Request: Request{Verb: VerbRelease}, want: Outcome{Result: ResultReleased, Woken: 1}, after: "noneendless "},
 		{scheme: inspector.SchemeRedisson, Request: Request{Verb: VerbRelease, Entries: 1}, want: Outcome{Result: ResultEntryReleased, Holder: "A", Count: 1, Woken: -1}, after: "hashleased A=1 B=", within: time.Minute},
-		{scheme: inspector.SchemeRedisson, Request: Request{Verb: VerbForceExpire}, want: Outcome{Result: ResultExpired, Count: 2, Woken: 1}, after: "noneendless "},
+		{scheme: inspector.SchemeRedisson, Request: Request{Verb: VerbForceExpire}, want: Outcome{Result: ResultExpired, Woken: 1}, after: "noneendless "},
 		{scheme: inspector.SchemeRedisson, Request: Request{Verb: VerbForceExpire, TTL: 5 * time.Second}, want: Outcome{Result: ResultExpired, Holder: "A", Count: 2, Woken: -1, TTL: 5 * time.Second}, after: "hashleased A=2 B=", within: 5 * time.Second},
 		{scheme: inspector.SchemeRedisson, Request: Request{Verb: VerbExtend, TTL: time.Hour}, want: Outcome{Result: ResultExtended, Holder: "A", Count: 2, Woken: -1, TTL: time.Hour}, after: "hashleased A=2 B=", within: time.Hour},
 	}
@@ -191,7 +191,7 @@ func TestHostile(t *testing.T) {
 			if cut := strings.Contains(out.Detail, "compared by its length"); cut != (len(s) > 512) {
 				t.Errorf("%q of %d bytes: %q", short, len(s), out.Detail)
 			}
-			if !plainText(strings.ReplaceAll(Consequence(r), "\n", "")) {
+			if !plainText(Consequence(r)) {
 				t.Errorf("%q: %q", short, Consequence(r))
 			}
 			client.HSet(ctx, key, s, "2")

@@ -38,7 +38,7 @@ func OpenAudit(path string) (*Audit, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600) //nolint:gosec // the user names the file
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
@@ -210,7 +210,7 @@ func withoutSecret(where string) string {
 		u.User = nil
 		return u.String()
 	}
-	if at := strings.LastIndexByte(where, '@'); at >= 0 {
+	if at := strings.LastIndexByte(where, '@'); at >= 0 && !strings.HasPrefix(where, "unix:") {
 		return where[at+1:]
 	}
 	return where

@@ -1,35 +1,56 @@
 package actions
 
 import (
-	"fmt"
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 
 	"locktop/inspector"
 )
 
-// Consequence says, before an action, what it will do to the holder and the waiters, for a confirmation: first what was
-// observed, then what will happen, then the warnings, a line each. It is safe for a terminal: what came from Redis is
-// escaped in it.
+// Consequence says, before an action, what was observed, as of now, and then the [Effect]. It is one line, safe for a
+// terminal: what came from Redis is escaped in it.
 func Consequence(r Request) string {
 	if r.Lock == nil {
 		return "There is no lock."
 	}
-	lines := []string{observedWords(r, time.Now())}
+	effect := EffectOf(r)
+	said := append([]string{observedWords(r, time.Now()), effect.Does, effect.Then}, effect.Warnings...)
+	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), " ")
+}
+
+// Effect is what an action will do, in sentences that have nothing in them that came from Redis.
+type Effect struct {
+	// Does is what happens in Redis, and Then what comes of it for the holder and for those who wait; where the action is
+	// not possible, Does is the reason.
+	Does, Then string
+	// Warnings are what to beware of.
+	Warnings []string
+}
+
+// EffectOf says what an action will do, for those who show what was observed in their own way.
+func EffectOf(r Request) Effect {
+	if r.Lock == nil {
+		return Effect{Does: "There is no lock."}
+	}
 	recipe, known := RecipeFor(r.Lock.Scheme)
 	step, supported := recipe.Steps[r.Verb]
 	switch {
 	case !known:
-		return strings.Join(append(lines, "locktop has no recipe for it."), "\n")
+		return Effect{Does: "Not possible: locktop has no recipe for it."}
 	case !supported:
-		return strings.Join(append(lines, "Not possible: "+recipe.Refused[r.Verb]+"."), "\n")
+		return Effect{Does: "Not possible: " + cmp.Or(recipe.Refused[r.Verb], "there is no such action") + "."}
 	}
-	lines = append(lines, verbWords(r, step))
-	lines = append(lines, step.Then)
+	does, then := step.Does, step.Then
+	if milder(r) && step.Milder != "" {
+		does, then = step.Milder, step.MilderThen
+	}
+	effect := Effect{Does: verbWords(r) + " " + does + ".", Then: then}
 	if r.Verb != VerbExtend {
-		lines = append(lines, recipe.Warnings...)
+		effect.Warnings = recipe.Warnings
 	}
-	return strings.Join(lines, "\n")
+	return effect
 }
 
 // observedWords quotes what the action will be compared with, and what makes it more or less dangerous.
@@ -68,12 +89,12 @@ func leaseWords(lock *inspector.Lock, now time.Time) string {
 		return "by its value its lease is over since " + span(now.Sub(lock.LeaseEnds))
 	case !lock.LeaseEnds.IsZero():
 		return "by its value " + span(lock.LeaseEnds.Sub(now)) + " of its lease left"
-	case lock.Observed.ExpiresAt.IsZero():
+	case lock.ExpiresAt.IsZero():
 		return "it has no TTL and never ends by itself"
-	case lock.Observed.ExpiresAt.Before(now):
+	case lock.ExpiresAt.Before(now):
 		return "its TTL is over"
 	default:
-		return span(lock.Observed.ExpiresAt.Sub(now)) + " of its TTL left"
+		return span(lock.ExpiresAt.Sub(now)) + " of its TTL left"
 	}
 }
 
@@ -88,18 +109,32 @@ func waiterWords(w inspector.Waiters) string {
 	}
 }
 
-// verbWords says what will be done.
-func verbWords(r Request, step Step) string {
+// milder says whether the request is for the verb's milder form.
+func milder(r Request) bool {
+	switch r.Verb {
+	case VerbForceExpire:
+		return r.TTL > 0
+	case VerbRelease:
+		holder, _ := holderOf(r)
+		return r.Entries > 0 && (!holder.Count.Known || holder.Count.N > r.Entries)
+	case VerbExtend:
+		return false
+	}
+	return false
+}
+
+// verbWords begins the sentence that says what will be done.
+func verbWords(r Request) string {
 	switch {
 	case r.Verb == VerbExtend:
-		return fmt.Sprintf("Extending it to %s %s.", span(r.TTL), step.Does)
-	case r.Verb == VerbRelease && r.Entries > 0:
-		return fmt.Sprintf("Releasing %s %s.", plural(r.Entries, "entry", "entries"), step.Does)
-	case r.Verb == VerbRelease:
-		return "Releasing it " + step.Does + "."
-	case r.TTL > 0:
-		return fmt.Sprintf("Force-expiring it in %s %s.", span(r.TTL), step.Does)
+		return "Extending it to " + span(r.TTL)
+	case r.Verb == VerbForceExpire && r.TTL > 0:
+		return "Force-expiring it in " + span(r.TTL)
+	case r.Verb == VerbForceExpire:
+		return "Force-expiring it now"
+	case milder(r):
+		return "Releasing " + plural(r.Entries, "entry", "entries")
 	default:
-		return "Force-expiring it now " + step.Does + "."
+		return "Releasing it"
 	}
 }

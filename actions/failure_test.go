@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -146,7 +145,7 @@ func TestLeastPrivilege(t *testing.T) {
 }
 
 func TestReplica(t *testing.T) {
-	master, replica := redistest.Start(t), redistest.Start(t)
+	master, replica := redistest.Start(t, "--repl-diskless-sync-delay", "0"), redistest.Start(t)
 	host, port, err := net.SplitHostPort(master.Addr)
 	if err != nil {
 		t.Fatal(err)
@@ -164,35 +163,6 @@ func TestReplica(t *testing.T) {
 		if out := o.Do(t.Context(), r); out.Result != ResultReplica || !out.Result.Refused() {
 			t.Errorf("watch %v: %+v", watch, out)
 		}
-	}
-}
-
-// TestLostAnswer stops the server after it was connected to: the command is sent, and nobody knows what became of it.
-func TestLostAnswer(t *testing.T) {
-	server := redistest.Start(t)
-	client := server.Client(func(o *redis.Options) {
-		o.ReadTimeout, o.PoolSize, o.DialTimeout = 50*time.Millisecond, 1, time.Second
-	})
-	o := NewOperator(client, Options{})
-	r := seeded(t, client, inspector.SchemeReentrant, Request{Verb: VerbRelease, Entries: 1})
-	// The server knows the script by now, so that the command that is lost is the one that acts.
-	if out := o.Do(t.Context(), r); out.Result != ResultEntryReleased {
-		t.Fatalf("%+v", out)
-	}
-	r = seeded(t, client, inspector.SchemeReentrant, Request{Verb: VerbRelease, Entries: 1})
-	server.Signal(syscall.SIGSTOP)
-	out := o.Do(t.Context(), r)
-	server.Signal(syscall.SIGCONT)
-	if out.Result != ResultUnknown || out.Result.Refused() || out.Result.Done() || !strings.Contains(out.Sentence(r), "look again") {
-		t.Fatalf("%+v", out)
-	}
-	admin := server.Client()
-	redistest.Eventually(t, 5*time.Second, func() (bool, string) {
-		count := admin.HGet(t.Context(), "lock", "A").Val()
-		return count == "1", "the count is " + count
-	})
-	if out := o.Do(t.Context(), r); out.Result != ResultChanged || out.Count != 1 {
-		t.Fatalf("looking again: %+v", out)
 	}
 }
 

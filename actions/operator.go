@@ -127,21 +127,20 @@ func (o *Operator) refuse(ctx context.Context, r Request, now time.Time) (plan, 
 
 // execute carries the plan out, by scripts if it may.
 func (o *Operator) execute(ctx context.Context, p plan) (out Outcome, by string) {
-	if !o.scriptsDenied.Load() {
-		a, err := byScript{}.execute(ctx, o.client, p)
-		if err == nil {
-			return outcomeOf(a, p), byScript{}.name()
-		}
-		if !scriptsDenied(err) {
-			return failure(err, p, o.client.Options().Username), byScript{}.name()
-		}
-		o.scriptsDenied.Store(true) // nothing was done, so the other way may be tried
+	var way executor = byScript{}
+	if o.scriptsDenied.Load() {
+		way = byWatch{}
 	}
-	a, err := byWatch{}.execute(ctx, o.client, p)
+	a, err := way.execute(ctx, o.client, p)
+	if scriptsDenied(err) {
+		o.scriptsDenied.Store(true)
+		way = byWatch{} // nothing was done, so the other way may be tried
+		a, err = way.execute(ctx, o.client, p)
+	}
 	if err != nil {
-		return failure(err, p, o.client.Options().Username), byWatch{}.name()
+		return failure(err, p, o.client.Options().Username), way.name()
 	}
-	return outcomeOf(a, p), byWatch{}.name()
+	return outcomeOf(a, p), way.name()
 }
 
 // rehearse answers what the plan would do now.

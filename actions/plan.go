@@ -70,8 +70,12 @@ func makePlan(r Request, now time.Time) (plan, error) {
 	}
 	at := slices.IndexFunc(lock.Holders, func(h inspector.Holder) bool { return h.Owner == r.Owner })
 	if at < 0 {
-		if len(lock.Holders) == 0 {
-			return plan{}, refusal{result: ResultGone, reason: "nobody was seen holding it"}
+		switch {
+		case len(lock.Holders) > 0:
+		case lock.State == inspector.StateFreed:
+			return plan{}, refusal{result: ResultGone}
+		default:
+			return plan{}, refusal{result: ResultUnsupported, reason: "nobody was seen holding it, so there is nothing to compare it with"}
 		}
 		return plan{}, refusal{result: ResultNotHolder, holder: lock.Holders[0].Owner}
 	}

@@ -2,10 +2,13 @@ package actions
 
 import "locktop/inspector"
 
-// Step is what a verb does to a lock of a scheme, in words.
+// Step is what a verb does to a lock of a scheme, in words: Does is what happens in Redis ("deletes the key"), and Then, in
+// sentences, what comes of it for the holder and for those who wait.
 type Step struct {
-	// Does is what happens in Redis, and Then what comes of it for the holder and for those who wait. Both are sentences.
 	Does, Then string
+	// Milder and MilderThen say the same of the verb's milder form, where it has one: a release of some entries, a
+	// force-expiry with a delay.
+	Milder, MilderThen string
 }
 
 // Recipe says what may be done to the locks of a scheme, and how.
@@ -46,10 +49,17 @@ const (
 	guardString   = "the key is a string, its whole value is the one seen, and it has a TTL if and only if it had one"
 	guardHash     = "the key is a hash, the holder's field and its count are as seen, no field has come or gone, and it has a TTL if and only if it had one"
 	wakeUpPolling = "none: clients that wait poll"
-	expiresInTime = "deletes the key at once; with a delay, shortens its TTL to that, and never lengthens it"
+	deletes       = "deletes the key"
+	wakes         = "deletes the key and publishes the wake-up"
+	shortens      = "shortens its TTL to that, and never lengthens it"
+	limits        = "gives it that TTL, or shortens the one it has to that"
+	takesEntries  = "takes as many from the holder's count, and leaves the lease as it is"
 	besideHolder  = "The holder is not told: if it is alive it goes on believing that it holds the lock, and the next acquirer runs beside it."
-	renewalIsKing = "A holder that renews by itself sets its own lease again at its next renewal."
+	untilRenewal  = "A holder that renews before then sets its own lease again; else it is not told, and the next acquirer runs beside it."
+	renewalWins   = "A holder that renews by itself sets its own lease again at its next renewal."
+	stillBelieves = "The holder is not told: it goes on believing in its entries, and its last releases will find that it is not the holder any more."
 	unchecked     = "Clients of this kind delete the key without looking whose it is: an old holder that is still alive will delete the next holder's lock. Stop it first."
+	redissonFreed = "The holder's thread is not told and works on: its watchdog stops at the next tick (within 10 s), its unlock() throws IllegalMonitorStateException, and the clients that wait wake up: one of them enters beside it."
 )
 
 var tokenRecipe = Recipe{
@@ -57,9 +67,9 @@ var tokenRecipe = Recipe{
 	Guard:  guardString,
 	WakeUp: wakeUpPolling,
 	Steps: map[Verb]Step{
-		VerbExtend:      {"sets the TTL", renewalIsKing},
-		VerbRelease:     {"deletes the key", besideHolder},
-		VerbForceExpire: {expiresInTime, besideHolder},
+		VerbExtend:      {Does: "sets its TTL", Then: renewalWins},
+		VerbRelease:     {Does: deletes, Then: besideHolder},
+		VerbForceExpire: {Does: deletes, Then: besideHolder, Milder: shortens, MilderThen: untilRenewal},
 	},
 	Warnings: []string{
 		"Some clients write the key anew when they renew (RedLock.net; redsync with SetNXOnExtend): if their holder is alive, the lock comes back.",
@@ -71,9 +81,9 @@ var setNXRecipe = Recipe{
 	Guard:  guardString,
 	WakeUp: wakeUpPolling,
 	Steps: map[Verb]Step{
-		VerbExtend:      {"gives the key a TTL, which it did not have", "The lock then ends by itself, whether its holder is alive or not."},
-		VerbRelease:     {"deletes the key", besideHolder},
-		VerbForceExpire: {"deletes the key at once; with a delay, gives it that TTL", besideHolder},
+		VerbExtend:      {Does: "gives it a TTL, which it did not have", Then: "The lock then ends by itself, whether its holder is alive or not."},
+		VerbRelease:     {Does: deletes, Then: besideHolder},
+		VerbForceExpire: {Does: deletes, Then: besideHolder, Milder: "gives it that TTL", MilderThen: besideHolder},
 	},
 	Warnings: []string{unchecked},
 }
@@ -84,11 +94,11 @@ var timestampRecipe = Recipe{
 	WakeUp: wakeUpPolling,
 	Steps: map[Verb]Step{
 		VerbExtend: {
-			"writes a later end in the same format, by this machine's clock; a TTL that would end sooner is set to the new lease",
-			"The holder is not told: a client that compares the value before it releases finds another than its own, and leaves the lock to lapse.",
+			Does: "writes a later end in the same format, by this machine's clock; a TTL that would end sooner is set to the new lease",
+			Then: "The holder is not told: a client that compares the value before it releases finds another than its own, and leaves the lock to lapse.",
 		},
-		VerbRelease:     {"deletes the key", besideHolder},
-		VerbForceExpire: {"deletes the key at once; with a delay, gives it that TTL, or shortens the one it has", besideHolder},
+		VerbRelease:     {Does: deletes, Then: besideHolder},
+		VerbForceExpire: {Does: deletes, Then: besideHolder, Milder: limits, MilderThen: besideHolder},
 	},
 	Warnings: []string{unchecked},
 }
@@ -99,12 +109,9 @@ var reentrantRecipe = Recipe{
 	Guard:  guardHash,
 	WakeUp: wakeUpPolling,
 	Steps: map[Verb]Step{
-		VerbExtend: {"sets the TTL", renewalIsKing},
-		VerbRelease: {
-			"takes the entries from the holder's count, and leaves the lease as it is; the last one deletes the key",
-			"The holder is not told: if it is alive it goes on believing in its entries, and its own releases will find that it is not the holder any more. Once the key is gone, the next acquirer runs beside it.",
-		},
-		VerbForceExpire: {expiresInTime, besideHolder},
+		VerbExtend:      {Does: "sets its TTL", Then: renewalWins},
+		VerbRelease:     {Does: deletes, Then: besideHolder, Milder: takesEntries, MilderThen: stillBelieves},
+		VerbForceExpire: {Does: deletes, Then: besideHolder, Milder: shortens, MilderThen: untilRenewal},
 	},
 }
 
@@ -112,19 +119,16 @@ var redissonRecipe = Recipe{
 	Scheme: inspector.SchemeRedisson,
 	Hash:   true,
 	Guard:  guardHash,
-	WakeUp: `PUBLISH redisson_lock__channel:{key} 0, when the key is deleted`,
+	WakeUp: "PUBLISH redisson_lock__channel:{key} 0, when the key is deleted",
 	Steps: map[Verb]Step{
 		VerbExtend: {
-			"sets the TTL",
-			"If the holder's watchdog runs, it cuts the lease back to its own (30 s by default) at its next tick, which comes within 10 s.",
+			Does: "sets its TTL",
+			Then: "If the holder's watchdog runs, it cuts the lease back to its own (30 s by default) at its next tick, which comes within 10 s.",
 		},
-		VerbRelease: {
-			"takes the entries from the holder's count, and leaves the lease as it is; the last one deletes the key and publishes the wake-up",
-			"The holder's thread is not told and works on. Once the key is gone its watchdog stops at the next tick (within 10 s), its unlock() throws IllegalMonitorStateException, and the clients that wait wake up: one of them enters beside it.",
-		},
+		VerbRelease: {Does: wakes, Then: redissonFreed, Milder: takesEntries, MilderThen: stillBelieves},
 		VerbForceExpire: {
-			"deletes the key at once and publishes the wake-up; with a delay, shortens its TTL to that, and never lengthens it",
-			"At once: as a release of all entries. With a delay: if the holder's watchdog runs, its next tick (within 10 s) undoes it; else the clients that wait are not told, and try again when the lease that they read is over.",
+			Does: wakes, Then: redissonFreed, Milder: shortens,
+			MilderThen: "If the holder's watchdog runs, its next tick (within 10 s) undoes it; else the clients that wait are not told, and try again when the lease that they read is over.",
 		},
 	},
 	channel: RedissonChannel,

@@ -2,16 +2,19 @@ package actions
 
 import (
 	"fmt"
+	"net"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"locktop/keyspace"
 )
 
 // RedisCLI is the redis-cli command line, quoted for a POSIX shell, that does what the request asks, with its guard. It is
-// one line of printable text. It names the database but not the server, and it is empty for a request that would be
-// refused before anything is sent.
+// one line of printable text. It names the server and the database where they are not redis-cli's defaults, but no user and
+// no TLS, and it is empty for a request that would be refused before anything is sent.
 //
 // Where the key or the holder has bytes that are no printable text, the arguments are given with --quoted-input, which
 // redis-cli has since 6.2.
@@ -21,7 +24,7 @@ func RedisCLI(r Request) string {
 		return ""
 	}
 	command := append([]string{"EVAL", minify(p.script().text), "1", p.key}, p.args()...)
-	line := "redis-cli"
+	line := "redis-cli" + serverFlags(r.Lock.Node)
 	if r.Lock.DB != 0 {
 		line += " -n " + strconv.Itoa(r.Lock.DB)
 	}
@@ -34,6 +37,25 @@ func RedisCLI(r Request) string {
 		line += " " + quote(arg)
 	}
 	return line
+}
+
+// serverFlags are the flags by which redis-cli reaches a node.
+func serverFlags(node keyspace.Node) string {
+	if path, isSocket := strings.CutPrefix(string(node), "unix:"); isSocket {
+		return " -s " + quoteArg(path)
+	}
+	host, port, err := net.SplitHostPort(string(node))
+	if err != nil {
+		return "" // no address that could be dialled
+	}
+	flags := ""
+	if host != "127.0.0.1" {
+		flags += " -h " + quoteArg(host)
+	}
+	if port != strconv.Itoa(keyspace.DefaultPort) {
+		flags += " -p " + quoteArg(port)
+	}
+	return flags
 }
 
 // minify puts a script on one line. No line of the scripts has a comment at its end, which would swallow the rest.

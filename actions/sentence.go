@@ -19,7 +19,7 @@ func outcomeOf(a answer, p plan) Outcome {
 			VerbRelease: ResultReleased, VerbExtend: ResultExtended, VerbForceExpire: ResultExpired,
 		}[p.verb]
 		if out.TTL == 0 {
-			out.Holder = ""
+			out.Holder, out.Count = "", 0
 		}
 	case codeLeft:
 		out.Result = ResultEntryReleased
@@ -31,7 +31,7 @@ func outcomeOf(a answer, p plan) Outcome {
 	case codeOther:
 		out.Result = ResultNotHolder
 		if sameID(a, p) {
-			out.Result, out.Detail = ResultChanged, "its holder has written another end of the lease: "+shortOwner(a.owner)
+			out.Result, out.Detail = ResultChanged, whileReading+"its holder has written another end of the lease: "+shortOwner(a.owner)
 		}
 	default:
 		out.Result, out.Detail = ResultChanged, changedWords(a, p)
@@ -55,9 +55,22 @@ func sameID(a answer, p plan) bool {
 	return err == nil && err2 == nil && was.prefix != "" && was.prefix == now.prefix
 }
 
-// changedWords says what is not as it was observed.
+// changedWords says what is not as it was observed, or why a lease stays as it is.
 func changedWords(a answer, p plan) string {
-	left := span(time.Duration(a.pttl) * time.Millisecond)
+	left := time.Duration(a.pttl) * time.Millisecond
+	switch a.why {
+	case whyLonger:
+		return longerLeft(left)
+	case whyShorter:
+		return "it ends sooner already, in " + span(left)
+	default:
+		return whileReading + differs(a, p, left)
+	}
+}
+
+const whileReading = "changed while you were reading: "
+
+func differs(a answer, p plan, left time.Duration) string {
 	switch a.why {
 	case whyType:
 		return "the key holds a " + printable(a.owner) + " now"
@@ -69,15 +82,11 @@ func changedWords(a answer, p plan) string {
 	case whyFields:
 		return "fields have come to the hash, or gone from it: there may be other holders"
 	case whyTTL:
-		return "it has a lease now, with " + left + " left, and had none"
+		return "it has a lease now, with " + span(left) + " left, and had none"
 	case whyNoTTL:
 		return "it has no TTL any more, and had one"
-	case whyLonger:
-		return longerLeft(time.Duration(a.pttl) * time.Millisecond)
-	case whyShorter:
-		return "it ends sooner already, in " + left
 	default:
-		return ""
+		return printable(a.why)
 	}
 }
 
@@ -103,12 +112,12 @@ func (o Outcome) Sentence(r Request) string {
 			s = fmt.Sprintf("%s ends in %s, and %s has it until then", key, span(o.TTL), ownerWords(r, r.Owner))
 		}
 	case ResultNotHolder:
-		s = not(r) + "changed while you were reading: now held by " + ownerWords(r, o.Holder)
+		s = not(r) + whileReading + "now held by " + ownerWords(r, o.Holder)
 		if _, held := holderOf(r); !held {
 			s = not(r) + "held by " + ownerWords(r, o.Holder) + ", not by " + shortOwner(r.Owner)
 		}
 	case ResultChanged:
-		s = not(r) + "changed while you were reading"
+		s = keyWords(r) + " was not " + participle(r.Verb)
 	case ResultGone:
 		s = not(r) + "it is gone already"
 	case ResultReadOnly:

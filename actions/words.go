@@ -65,7 +65,7 @@ func ownerWords(r Request, owner string) string {
 // keyWords is the request's key for a sentence.
 func keyWords(r Request) string {
 	if r.Lock == nil {
-		return "nothing"
+		return "the lock"
 	}
 	return printable(r.Lock.Key)
 }

@@ -5,171 +5,185 @@ import (
 	"time"
 )
 
-// overdueRenewals is how many periods a renewal may be late before it counts as missed.
-const overdueRenewals = 1.5
+// rule finds one thing that may be wrong with a lock. due is when its answer may change by time alone; zero: never.
+type rule func(t Thresholds, l *Lock, now time.Time) (f Finding, is bool, due time.Time)
 
-// findings judges a lock that is there, and says when the judgement may change by time alone (zero: never).
-func (s *store) findings(t *track, l *Lock, now time.Time) (found []Finding, wake time.Time) {
-	limits := s.options.Thresholds
+var rules = [...]rule{noTTL, lapsed, lostWhileHeld, aboutToLapse, countLeak, renewedForever, longLease}
+
+// judge finds what is wrong with a lock now, the worst first, and says when to ask again. It allocates only where it finds
+// something.
+func (t Thresholds) judge(l *Lock, now time.Time) (findings []Finding, due time.Time) {
 	switch l.State {
+	case StateFreed:
+		return nil, time.Time{}
 	case StateWrong:
-		return []Finding{wrongType(l)}, wake
-	case StateStuck:
-		found = append(found, Finding{
-			CodeNoTTL, SeverityCritical,
-			fmt.Sprintf("held for %s %s with no TTL: nothing but its holder or an operator will ever free it", s.atLeast(t), words(t.held(now))),
-			"make sure that the holder is dead, then release the lock; mend the client to use SET NX PX",
-		})
-	case StateLapsed:
-		found = append(found, Finding{
-			CodeLapsed, SeverityCritical,
-			fmt.Sprintf("its lease was over %s ago by its value, and the key is still there", words(now.Sub(l.LeaseEnds))),
-			"its holder has died, or works past its lease: a client that asks for it will take it over; release it if nobody does",
-		})
-	case StateHeld, StateExpired, StateFreed:
+		return []Finding{wrongTypeFinding(l.Observed.Type)}, time.Time{}
+	case StateHeld, StateStuck, StateLapsed, StateExpired:
 	}
-	if f, at := longLease(t, now, limits); f != nil {
-		found = append(found, *f)
-	} else {
-		wake = earlier(wake, at)
-	}
-	if l.State == StateHeld && t.renewals > 0 {
-		renewalFindings, at := s.renewalFindings(t, now, limits)
-		found = append(found, renewalFindings...)
-		wake = earlier(wake, at)
-	}
-	if f, at := countLeak(t, now); f != nil {
-		found = append(found, *f)
-	} else {
-		wake = earlier(wake, at)
-	}
-	found = s.lost(t, now, found)
-	if n := len(t.history); n > 0 && wasLost(t.history[n-1]) {
-		wake = earlier(wake, later(t.history[n-1].Until.Add(limits.LostFor), now))
-	}
-	return found, wake
-}
-
-func (s *store) atLeast(t *track) string {
-	if t.sinceExact {
-		return "exactly"
-	}
-	return "at least"
-}
-
-// renewalFindings judges a lock that its holder keeps renewing.
-func (s *store) renewalFindings(t *track, now time.Time, limits Thresholds) (found []Finding, wake time.Time) {
-	end := t.leaseEnd()
-	period := t.period()
-	if !end.IsZero() {
-		late := time.Duration(overdueRenewals * float64(period))
-		threshold := end.Add(-time.Duration(limits.AboutToLapse * float64(t.lease)))
-		missed := t.lastRenewal.Add(late)
-		switch {
-		case period > 0 && now.After(missed) && end.Sub(now) < t.lease-late+clockSlack:
-			found = append(found, Finding{
-				CodeAboutToLapse, SeverityWarning,
-				fmt.Sprintf("renewed every %s until now, and not for %s; its lease ends in %s", words(period), words(now.Sub(t.lastRenewal)), words(end.Sub(now))),
-				"its holder has stalled or died, or has stopped renewing: extend the lock if the work must not be disturbed",
-			})
-		case !now.Before(threshold):
-			found = append(found, Finding{
-				CodeAboutToLapse, SeverityWarning,
-				fmt.Sprintf("%s is left of a lease of %s that was renewed before", words(end.Sub(now)), words(t.lease)),
-				"extend the lock if the work must not be disturbed",
-			})
-		default:
-			wake = earlier(wake, threshold)
-			if period > 0 {
-				wake = earlier(wake, missed.Add(time.Millisecond))
-			}
+	for _, find := range rules {
+		f, is, again := find(t, l, now)
+		if is {
+			findings = append(findings, f)
 		}
+		due = earlier(due, again)
 	}
-	if t.held(now) >= limits.RenewedForever {
-		every := ""
-		if period > 0 {
-			every = ", about every " + words(period)
-		}
-		found = append(found, Finding{
-			CodeRenewedForever, SeverityWarning,
-			fmt.Sprintf("held for %s %s by %d renewals that we saw%s", s.atLeast(t), words(t.held(now)), t.renewals, every),
-			"a watchdog renews it whether or not its worker still works: look at that client's thread before you break the lock",
-		})
-	} else {
-		wake = earlier(wake, t.since.Add(limits.RenewedForever))
-	}
-	return found, wake
+	return findings, due
 }
 
-func longLease(t *track, now time.Time, limits Thresholds) (*Finding, time.Time) {
-	end := t.leaseEnd()
-	if end.IsZero() || end.Sub(now) <= limits.LongLease {
-		return nil, time.Time{}
+// earlier is the earlier of two moments, of which the zero one is never.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
 	}
-	return &Finding{
-		CodeLongLease, SeverityWarning,
-		fmt.Sprintf("its lease has %s left: if the holder dies now, nobody gets the lock before", words(end.Sub(now))),
-		"take a short lease and renew it",
-	}, time.Time{}
+	return a
 }
 
-// countLeak finds a re-entrant lock of which some entries were released, and which then stood still for most of its
-// lease with the rest: somebody entered more often than he left.
-func countLeak(t *track, now time.Time) (*Finding, time.Time) {
-	end := t.leaseEnd()
-	p := t.partial
-	if p.at.IsZero() || end.IsZero() || t.lease <= 0 || t.lastRenewal.After(p.at) {
-		return nil, time.Time{}
+// since says from when on a lock is held, and how sure that is.
+func (l *Lock) since() string {
+	at := l.HeldSince.Local().Format("15:04:05")
+	if l.HeldExact {
+		return "since " + at
 	}
-	suspicious := end.Add(-t.lease / 4)
-	if now.Before(suspicious) {
-		return nil, suspicious
-	}
-	return &Finding{
-		CodeCountLeak, SeverityWarning,
-		fmt.Sprintf("went from %d entries to %d %s ago, and since then was neither released nor renewed", p.from, p.to, words(now.Sub(p.at))),
-		"its holder entered more often than it left: the lock stays until its TTL is over; release the entries that are left",
-	}, time.Time{}
+	return "at least since " + at
 }
 
-// lost adds the finding that the last hold ended under a holder who had been renewing it.
-func (s *store) lost(t *track, now time.Time, found []Finding) []Finding {
-	if len(t.history) == 0 {
-		return found
+func noTTL(_ Thresholds, l *Lock, _ time.Time) (Finding, bool, time.Time) {
+	if l.State != StateStuck {
+		return Finding{}, false, time.Time{}
 	}
-	last := t.history[len(t.history)-1]
-	if !wasLost(last) || now.Sub(last.Until) >= s.options.Thresholds.LostFor {
-		return found
-	}
-	return append(found, Finding{
-		CodeLostWhileHeld, SeverityCritical,
-		fmt.Sprintf("%s lost it %s ago after %d renewals: its lease ran out, it did not release", last.Label, words(now.Sub(last.Until)), last.Renewals),
-		"it may still work inside as if it held the lock: check what it wrote since, and why it stopped renewing",
-	})
+	return Finding{
+		Code: CodeNoTTL, Severity: SeverityCritical,
+		Text:   fmt.Sprintf("The key has no TTL, and its value names no end; it is held %s.", l.since()),
+		Advice: "Find out whether the holder lives; if not, release the lock. Acquire it with SET NX PX, in one command.",
+	}, true, time.Time{}
 }
 
-// wasLost says whether a hold was kept by renewal, and then ended without a release.
-func wasLost(h Hold) bool {
-	return h.Renewals > 0 && (h.Cause == CauseExpired || h.Cause == CauseTakenOver)
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b.Add(time.Millisecond)
-}
-
-// words is a duration for a sentence: three digits say enough.
-func words(d time.Duration) string {
+func lapsed(_ Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time) {
 	switch {
-	case d >= 10*time.Hour:
-		return d.Round(time.Hour).String()[:len(d.Round(time.Hour).String())-len("0m0s")]
-	case d >= 10*time.Minute:
-		return d.Round(time.Minute).String()[:len(d.Round(time.Minute).String())-len("0s")]
-	case d >= 10*time.Second:
-		return d.Round(time.Second).String()
-	default:
-		return d.Round(100 * time.Millisecond).String()
+	case l.LeaseEnds.IsZero() || l.State == StateExpired:
+		return Finding{}, false, time.Time{}
+	case now.Before(l.LeaseEnds):
+		return Finding{}, false, l.LeaseEnds
 	}
+	return Finding{
+		Code: CodeLapsed, Severity: SeverityCritical,
+		Text:   fmt.Sprintf("The lease ended at %s by the value, but the key is still there.", l.LeaseEnds.Local().Format("2006-01-02 15:04:05")),
+		Advice: "The holder has died or is late; the next client takes the lock over. Release it if nobody asks for it.",
+	}, true, time.Time{}
+}
+
+func longLease(t Thresholds, l *Lock, _ time.Time) (Finding, bool, time.Time) {
+	end := l.leaseEnd()
+	if end.IsZero() || l.State == StateLapsed || l.State == StateExpired {
+		return Finding{}, false, time.Time{}
+	}
+	left := end.Sub(l.Observed.ReadAt)
+	if left <= t.LongLease {
+		return Finding{}, false, time.Time{}
+	}
+	return Finding{
+		Code: CodeLongLease, Severity: SeverityWarning,
+		Text: fmt.Sprintf("The lease had %s left when it was read at %s; more than %s is unusual.",
+			leaseWords(left), l.Observed.ReadAt.Local().Format("15:04:05"), leaseWords(t.LongLease)),
+		Advice: "If the holder dies, the lock stays until then. Prefer a short lease that the holder renews.",
+	}, true, time.Time{}
+}
+
+// aboutToLapse: the lock was renewed before, and either the next renewal is overdue by half a period, or it is late by a
+// tenth and hardly anything of the lease is left.
+func aboutToLapse(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time) {
+	end := l.leaseEnd()
+	if l.Renewals == 0 || end.IsZero() || !now.Before(end) {
+		return Finding{}, false, time.Time{}
+	}
+	from := end.Add(-time.Duration(float64(l.mind.lease) * t.AboutToLapse))
+	if l.RenewalPeriod > 0 {
+		if late := l.LastRenewal.Add(scale(l.RenewalPeriod, lateRenewal) + renewalGrace); from.Before(late) {
+			from = late
+		}
+		if l.Renewals >= regular {
+			from = earlier(from, l.LastRenewal.Add(scale(l.RenewalPeriod, missedRenewal)+renewalGrace))
+		}
+	}
+	if now.Before(from) {
+		return Finding{}, false, from
+	}
+	f := Finding{
+		Code: CodeAboutToLapse, Severity: SeverityWarning,
+		Text: fmt.Sprintf("The lease of %s ends at %s; it was last renewed at %s.", leaseWords(l.mind.lease),
+			end.Local().Format("15:04:05.000"), l.LastRenewal.Local().Format("15:04:05.000")),
+		Advice: "The holder's renewal is late: it may be paused, cut off or dead. Extend the lease if it lives.",
+	}
+	if l.RenewalPeriod > 0 {
+		f.Text = fmt.Sprintf("The lease of %s ends at %s; it was renewed %s, every %s, and last at %s.", leaseWords(l.mind.lease),
+			end.Local().Format("15:04:05.000"), times(l.Renewals), leaseWords(l.RenewalPeriod), l.LastRenewal.Local().Format("15:04:05.000"))
+	}
+	return f, true, end
+}
+
+func scale(d time.Duration, by float64) time.Duration { return time.Duration(float64(d) * by) }
+
+func renewedForever(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time) {
+	if l.Renewals < regular || l.State == StateExpired || l.State == StateLapsed {
+		return Finding{}, false, time.Time{}
+	}
+	if at := l.HeldSince.Add(t.RenewedForever); now.Before(at) {
+		return Finding{}, false, at
+	}
+	every := ""
+	if l.RenewalPeriod > 0 {
+		every = ", every " + leaseWords(l.RenewalPeriod)
+	}
+	return Finding{
+		Code: CodeRenewedForever, Severity: SeverityWarning,
+		Text:   fmt.Sprintf("It is held %s and was renewed %s%s; more than %s is unusual.", l.since(), times(l.Renewals), every, leaseWords(t.RenewedForever)),
+		Advice: "The work may hang while its watchdog goes on. Look at the holder; a release stops the watchdog at its next tick.",
+	}, true, time.Time{}
+}
+
+func lostWhileHeld(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time) {
+	if l.mind.loss == nil {
+		return Finding{}, false, time.Time{}
+	}
+	over := l.mind.loss.at.Add(t.LostFor)
+	if !now.Before(over) {
+		return Finding{}, false, time.Time{}
+	}
+	return Finding{
+		Code: CodeLostWhileHeld, Severity: SeverityCritical, Text: l.mind.loss.text,
+		Advice: "Two clients may be inside at once: check what the former one wrote. Use a longer lease, or a fencing token.",
+	}, true, over
+}
+
+// countLeak finds entries that nobody releases. Each entry and each release of a re-entrant lock sets its lease anew, so
+// that a lease that runs out with entries left shows that nothing happens any more; and where the lock lives on, a count
+// that stays higher after each round of releases can only grow.
+func countLeak(_ Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time) {
+	count := l.holder().Count
+	end := l.leaseEnd()
+	if !count.Known || l.mind.lease <= 0 || end.IsZero() || !now.Before(end) {
+		return Finding{}, false, time.Time{}
+	}
+	f := Finding{
+		Code: CodeCountLeak, Severity: SeverityWarning,
+		Advice: "Some path enters the lock and does not release it: look for an early return or an error between the two.",
+	}
+	if l.mind.ladder >= leakSteps {
+		f.Text = fmt.Sprintf("The entry count is %d, and after each of the last %d rounds of releases it stayed higher than before.",
+			count.N, l.mind.ladder)
+		return f, true, time.Time{}
+	}
+	if count.N < 2 && l.mind.exits == 0 {
+		return Finding{}, false, time.Time{}
+	}
+	from := end.Add(-scale(l.mind.lease, leakPart))
+	if l.Renewals >= regular { // then its holder lives, and about-to-lapse says what is wrong
+		return Finding{}, false, time.Time{}
+	}
+	if now.Before(from) {
+		return Finding{}, false, from
+	}
+	f.Text = fmt.Sprintf("The entry count is %d after %s and %s, and nothing happened for %s of a lease of %s.",
+		count.N, number(l.mind.enters, "entry", "entries"), number(l.mind.exits, "release", "releases"), leaseWords(l.mind.lease-end.Sub(from)), leaseWords(l.mind.lease))
+	return f, true, end
 }

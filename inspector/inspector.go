@@ -59,11 +59,11 @@ func (i *Inspector) run(ctx context.Context, updates <-chan keyspace.Update, s *
 	for {
 		select {
 		case <-ctx.Done():
-			i.publish(s.snapshot(time.Now(), true))
+			i.end(s, nil)
 			return
 		case u, open := <-updates:
 			if !open {
-				i.publish(s.snapshot(time.Now(), true))
+				i.end(s, s.failure())
 				return
 			}
 			s.take(u)
@@ -74,11 +74,20 @@ func (i *Inspector) run(ctx context.Context, updates <-chan keyspace.Update, s *
 		now := time.Now()
 		s.wake(now)
 		if s.changed && !now.Before(due) {
-			i.publish(s.snapshot(now, false))
+			i.publish(s.snapshot(now))
 			due = now.Add(s.options.Interval)
 		}
 		timer.Reset(s.pause(now, due))
 	}
+}
+
+// end publishes the last snapshot.
+func (i *Inspector) end(s *store, err error) {
+	now := time.Now()
+	s.wake(now)
+	last := s.snapshot(now)
+	last.Done, last.Err = true, err
+	i.publish(last)
 }
 
 func (i *Inspector) publish(s *Snapshot) {

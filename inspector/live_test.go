@@ -142,7 +142,7 @@ func TestHandOvers(t *testing.T) {
 	if want := []inspector.Cause{inspector.CauseTakenOver, inspector.CauseReleased, ""}; !slices.Equal(causes, want) {
 		t.Errorf("causes %q, want %q", causes, want)
 	}
-	want := []string{"acquired one< ", "handed-over two<one taken over", "released two< released", "acquired three<two released"}
+	want := []string{"acquired one< ", "lost one< taken over", "handed-over two<one taken over", "released two< released", "acquired three<two released"}
 	if got := events(i, "lock:a"); !slices.Equal(got, want) {
 		t.Errorf("events %q, want %q", got, want)
 	}

@@ -180,4 +180,32 @@ type Lock struct {
 	FreedBy Cause
 	// Observed is the read behind this lock: what a guarded action compares with. In StateFreed, the last one that held.
 	Observed keyspace.Record
+
+	mind mind
+}
+
+// mind is what the store remembers of a lock beside what it shows.
+type mind struct {
+	// round is the snapshot in the making when this Lock was made: until that one is published, the store may still change
+	// it; afterwards nobody may.
+	round uint32
+	// gaps are the last times between renewals, in milliseconds, as a ring; gapCount counts what ever went in.
+	gaps     [5]uint32
+	gapCount uint32
+	// lease is the whole lease that the holder takes each time; leaseExact is false where only a part of it was seen.
+	lease      time.Duration
+	leaseExact bool
+	// ladder counts how often in a row the entry count stayed higher after a release than after the one before.
+	ladder        uint8
+	enters, exits uint16
+	trough        uint16
+	// contendedUntil is when the third last hand-over is a minute ago, in Unix nanoseconds.
+	contendedUntil int64
+	loss           *loss
+}
+
+// loss is how the holder before this one lost the lock.
+type loss struct {
+	at   time.Time
+	text string
 }

@@ -1,108 +1,187 @@
 package inspector
 
-import (
-	"strings"
-	"unicode"
+import "strings"
+
+// nameGrade is how loudly a key's name says that the key is a lock.
+type nameGrade uint8
+
+const (
+	nameSilent nameGrade = iota // no lock word in it
+	nameWord                    // a lock word somewhere: "shop:stock-lock:item"
+	nameStrong                  // the first or the last word is a lock word: "lock:orders", "orders_lock", "orderLock"
 )
 
-// nameEvidence is what a key's name says.
+// nameEvidence is what a key's name says about the key.
 type nameEvidence struct {
-	// word is the lock word in the name ("lock"); empty: none.
-	word string
-	// strong says that it is the first or the last word of the name, where people put it: "lock:orders", "orders_lock".
-	strong bool
-	// accounting says that the last word names something about locks rather than a lock: "lock:count", "locks:waiting".
-	accounting bool
-	// companion says that the key is a part of a Redisson lock, not a lock.
+	grade nameGrade
+	// aside: the name speaks of something beside a lock, such as "lock:count" or "lock:queue". The value must then look
+	// like a holder's token before the key is taken for a lock.
+	aside bool
+	// numbers: a plain number may be a lock's value. It may not where the only lock words are plurals, which are counted
+	// ("user:7:locks"), or "semaphore", whose number is that of its free permits.
+	numbers bool
+	// companion: the key belongs to a lock of a library that keeps several keys, and is none itself.
 	companion bool
 }
 
-// lockWords are the words that people call locks by. A word must be one: "block", "clock" and "release" are others.
-var lockWords = map[string]bool{
-	"lock": true, "locks": true, "locked": true, "locking": true, "mutex": true, "mutexes": true, "lease": true, "leases": true,
-	"semaphore": true, "semaphores": true, "redlock": true, "spinlock": true, "rwlock": true, "dlock": true, "distlock": true,
-	"singletonlock": true, "filelock": true, "joblock": true, "tasklock": true, "writelock": true, "readlock": true,
-	"redismutex": true, "redissemaphore": true, "redislock": true, "redislocks": true, "rueidislock": true, "shedlock": true,
-	"lockinfo": false,
+// lockWords are the words that make a name say "lock". The grade is what the word is worth at an end of the name. Plurals
+// name collections of locks as often as a lock, so that they are worth less.
+var lockWords = map[string]nameGrade{
+	"lock": nameStrong, "mutex": nameStrong, "lease": nameStrong, "redlock": nameStrong, "semaphore": nameStrong,
+	"rlock": nameStrong, "rwlock": nameStrong, "dlock": nameStrong, "dblock": nameStrong, "joblock": nameStrong,
+	"weblock": nameStrong, "rueidislock": nameStrong, "redismutex": nameStrong,
+	"locks": nameWord, "mutexes": nameWord, "leases": nameWord, "semaphores": nameWord, "locking": nameWord,
 }
 
-// accountingWords end the names of keys that are about locks.
-var accountingWords = map[string]bool{
-	"count": true, "counter": true, "counts": true, "total": true, "queue": true, "queued": true, "waiting": true, "waiters": true,
-	"list": true, "index": true, "stats": true, "metrics": true, "history": true, "log": true, "logs": true, "events": true,
-	"attempts": true, "failures": true, "tries": true, "config": true, "settings": true, "cache": true, "info": true, "meta": true,
-	"at": true, "until": true, "enabled": true, "version": true, "seq": true, "sequence": true, "timeout": true, "reason": true,
-	"users": true, "accounts": true, "keys": true, "names": true, "set": true, "signal": true, "channel": true, "out": true,
+// lockEndings are endings of words that are written as one: "orderlock", "cronmutex".
+var lockEndings = [...]string{"lock", "mutex", "semaphore"}
+
+// notLocks are the endings of words that end in "lock" and mean something else.
+var notLocks = [...]string{
+	"block", "clock", "flock", "unlock", "padlock", "deadlock", "gridlock", "warlock", "sherlock", "hemlock", "wedlock",
+	"matlock", "bollock", "fetlock", "shylock", "havelock", "headlock", "airlock", "oarlock", "hammerlock",
 }
 
-// companionPrefixes begin the names of what Redisson keeps beside its locks (lock-layouts of Redisson 4.7).
-var companionPrefixes = []string{
-	"redisson_lock_queue:", "redisson_lock_timeout:", "redisson_lock_token:", "redisson_unlock_latch:", "redisson_lock__channel:",
-	"redisson_rwlock:", "redisson_sc:", "redisson_countdownlatch",
+// asideWords speak of something beside a lock. True: wherever in the name they stand; false: only as its last word, for
+// "lock:queue:emails" may well be a lock of a queue.
+var asideWords = map[string]bool{
+	"count": true, "counts": true, "counter": true, "counters": true, "attempts": true, "failures": true, "tries": true,
+	"retries": true, "metrics": true, "stats": true, "statistics": true, "histogram": true, "feature": true,
+	"features": true, "flag": true, "flags": true, "config": true, "settings": true, "setting": true, "ratelimit": true,
+	"throttle": true, "unlock": true, "unlocked": true, "unlocks": true, "lockout": true, "otp": true, "captcha": true,
+	"waiting": true, "waiters": true, "waitlist": true,
+	"queue": false, "queued": false, "pending": false, "list": false, "index": false, "ids": false, "keys": false,
+	"names": false, "all": false, "set": false, "log": false, "logs": false, "history": false, "events": false,
+	"audit": false, "channel": false, "signal": false, "at": false, "since": false, "until": false, "time": false,
+	"timestamp": false, "timeout": false, "date": false, "created": false, "updated": false, "total": false,
+	"version": false, "state": false, "status": false, "enabled": false, "disabled": false, "info": false, "meta": false,
+	"metadata": false, "limit": false, "quota": false, "max": false, "seq": false, "sequence": false, "reason": false,
+	"script": false, "sha": false, "type": false, "ttl": false, "duration": false, "interval": false, "run": false, "ratio": false,
+	"available": false, "exists": false, "grabbed": false, "pin": false, "code": false, "password": false,
+	"screen": false, "door": false,
 }
 
-func judgeName(key string) nameEvidence {
-	for _, prefix := range companionPrefixes {
-		if strings.HasPrefix(key, prefix) {
+// companionBeginnings begin the names of keys that belong to a lock and are none.
+var companionBeginnings = [...]string{
+	"redisson_lock_queue:", "redisson_lock_timeout:", "redisson_lock_token:", "redisson_lock__channel:",
+	"redisson_unlock_latch:", "redisson_rwlock:", "redisson_sc:", "lock-signal:", "rql:lock_queue:",
+}
+
+// evidence says the grade in words.
+func (e nameEvidence) evidence() string {
+	switch e.grade {
+	case nameStrong:
+		return "its name begins or ends with a word for lock"
+	case nameWord:
+		return "its name has a word for lock, or a library's prefix"
+	case nameSilent:
+		return "its name says nothing"
+	}
+	return ""
+}
+
+// nameOf reads a key's name. It is called for every key that a pattern names, and keeps nothing.
+func nameOf(key string) nameEvidence {
+	for _, beginning := range companionBeginnings {
+		if strings.HasPrefix(key, beginning) {
 			return nameEvidence{companion: true}
 		}
 	}
 	if strings.Contains(key, ":rwlock_timeout:") {
 		return nameEvidence{companion: true}
 	}
-	words := nameWords(key)
-	var e nameEvidence
-	for i, word := range words {
-		if !lockWords[word] {
-			continue
-		}
-		e.word = word
-		if i == 0 || i == len(words)-1 {
-			e.strong = true
-		}
+	if libraryName(key) {
+		return nameEvidence{grade: nameWord}
 	}
-	if e.word != "" && len(words) > 0 {
-		e.accounting = accountingWords[words[len(words)-1]]
+	var (
+		e         nameEvidence
+		last      string
+		lastGrade nameGrade
+		first     = true
+	)
+	for rest := key; ; {
+		var word string
+		if word, rest = nextWord(rest); word == "" {
+			break
+		}
+		grade := gradeOf(word)
+		if grade != nameSilent {
+			e.grade = max(e.grade, nameWord)
+			e.numbers = e.numbers || grade == nameStrong && !strings.HasSuffix(word, "semaphore")
+		}
+		if first {
+			e.grade = max(e.grade, grade)
+			first = false
+		}
+		e.aside = e.aside || asideWords[word]
+		last, lastGrade = word, grade
+	}
+	e.grade = max(e.grade, lastGrade)
+	if _, aside := asideWords[last]; aside || last == "token" && !strings.HasSuffix(key, ":token") {
+		e.aside = true // "lock_token" is a secret that has to do with a lock, "lock:token" may be the lock of a token
 	}
 	return e
 }
 
-// nameWords splits a name into lower-case words, at what is no letter and where the case changes: "orderLock:42" is
-// "order", "lock".
-func nameWords(key string) []string {
-	var words []string
-	var word strings.Builder
-	end := func() {
-		if word.Len() > 0 {
-			words = append(words, word.String())
-			word.Reset()
-		}
+// libraryName knows names of libraries that do not say "lock": the digest of sidekiq-unique-jobs
+// ("uniquejobs:<32 or 64 hex digits>", with ":RUN" while the job runs), the task keys of asynq
+// ("asynq:{queue}:unique:<type>:<md5>"), activejob-uniqueness ("activejob_uniqueness:<class>:<digest>") and Laravel's unique jobs
+// ("laravel_unique_job:<class>:<id>" after the application's prefix).
+func libraryName(key string) bool {
+	if digest, ok := strings.CutPrefix(key, "uniquejobs:"); ok {
+		digest = strings.TrimSuffix(digest, ":RUN")
+		return (len(digest) == 32 || len(digest) == 64) && isHex(digest)
 	}
-	before := rune(0)
-	for _, r := range key {
-		if !unicode.IsLetter(r) {
-			end()
-			before = r
-			continue
-		}
-		if unicode.IsUpper(r) && unicode.IsLower(before) {
-			end()
-		}
-		word.WriteRune(unicode.ToLower(r))
-		before = r
+	if queue, ok := strings.CutPrefix(key, "asynq:{"); ok {
+		return strings.Contains(queue, "}:unique:")
 	}
-	end()
-	return words
+	return strings.HasPrefix(key, "activejob_uniqueness:") || strings.Contains(key, "laravel_unique_job:")
 }
 
-// says is the evidence line for a name.
-func (e nameEvidence) says() string {
-	switch {
-	case e.word == "":
-		return "the name does not say that it is a lock"
-	case e.strong:
-		return "the name says so: " + e.word
-	default:
-		return "the name says so, in its middle: " + e.word
+// gradeOf is what a word is worth at an end of a name.
+func gradeOf(word string) nameGrade {
+	if grade, ok := lockWords[word]; ok {
+		return grade
 	}
+	for _, ending := range lockEndings {
+		if !strings.HasSuffix(word, ending) {
+			continue
+		}
+		for _, trap := range notLocks {
+			if strings.HasSuffix(word, trap) {
+				return nameSilent
+			}
+		}
+		return nameStrong
+	}
+	return nameSilent
 }
+
+// nextWord cuts the next word off a name, in lower case; it is empty at the end. Words end at everything that is no letter
+// and where camelCase begins a new one. Bytes beyond ASCII count as letters, so that no half of a foreign word becomes one.
+func nextWord(name string) (word, rest string) {
+	start := 0
+	for start < len(name) && !isLetter(name[start]) {
+		start++
+	}
+	if start == len(name) {
+		return "", ""
+	}
+	end := start + 1
+	for end < len(name) && isLetter(name[end]) {
+		if isUpper(name[end]) {
+			afterLower := !isUpper(name[end-1])
+			beforeLower := end+1 < len(name) && isLower(name[end+1])
+			if afterLower || beforeLower {
+				break
+			}
+		}
+		end++
+	}
+	return strings.ToLower(name[start:end]), name[end:]
+}
+
+func isUpper(c byte) bool  { return 'A' <= c && c <= 'Z' }
+func isLower(c byte) bool  { return 'a' <= c && c <= 'z' }
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+func isLetter(c byte) bool { return isLower(c) || isUpper(c) || c >= 0x80 }

@@ -1,41 +1,78 @@
 package inspector
 
-import "locktop/keyspace"
+import (
+	"container/list"
+	"time"
 
-// past keeps the history of locks that are gone, the latest maxPastKeys of them.
-type past struct {
-	holds map[keyspace.Ref][]Hold
-	order []keyspace.Ref // oldest first; a key that came back leaves its old place behind
+	"locktop/keyspace"
+)
+
+// Bounds of what is remembered of former holders.
+const (
+	maxHolds     = 100    // a lock's holds, the present one included: a minute of a busy one
+	maxPastHolds = 50_000 // holds that are over, of all locks that are there
+	maxPastKeys  = 2_000  // locks that are gone, and whose past is kept should they come back
+	maxFreed     = 5_000  // freed locks that linger
+)
+
+// remembered is what outlives a key.
+type remembered struct {
+	ref          keyspace.Ref
+	history      []Hold
+	acquisitions [SparkBuckets]uint16
+	sparkStart   time.Time
 }
 
-func newPast() past { return past{holds: make(map[keyspace.Ref][]Hold)} }
+// past keeps what outlives keys, the latest ones.
+type past struct {
+	byRef map[keyspace.Ref]*list.Element
+	order list.List // of remembered, oldest first
+}
 
-func (p *past) put(ref keyspace.Ref, holds []Hold) {
-	if len(holds) == 0 {
+func newPast() past { return past{byRef: make(map[keyspace.Ref]*list.Element)} }
+
+// put remembers a lock that is forgotten otherwise.
+func (p *past) put(l *Lock) {
+	if len(l.History) == 0 {
 		return
 	}
-	if _, known := p.holds[ref]; !known {
-		p.order = append(p.order, ref)
+	if old, known := p.byRef[l.Ref]; known {
+		p.order.Remove(old)
 	}
-	p.holds[ref] = holds
-	for len(p.holds) > maxPastKeys {
-		delete(p.holds, p.order[0])
-		p.order = p.order[1:]
-	}
-	if len(p.order) > 2*maxPastKeys {
-		kept := make([]keyspace.Ref, 0, len(p.holds))
-		for _, r := range p.order {
-			if _, known := p.holds[r]; known {
-				kept = append(kept, r)
-			}
+	// The history is copied: otherwise the whole Lock would be kept with it.
+	kept := remembered{l.Ref, append([]Hold(nil), l.History...), l.Acquisitions, l.SparkStart}
+	p.byRef[l.Ref] = p.order.PushBack(kept)
+	if p.order.Len() > maxPastKeys {
+		oldest := p.order.Front()
+		if r, is := p.order.Remove(oldest).(remembered); is {
+			delete(p.byRef, r.ref)
 		}
-		p.order = kept
 	}
 }
 
-// take gives back the history of a key, and forgets it here.
-func (p *past) take(ref keyspace.Ref) []Hold {
-	holds := p.holds[ref]
-	delete(p.holds, ref)
-	return holds
+// take gives back what was known of a key, and forgets it here.
+func (p *past) take(ref keyspace.Ref) (remembered, bool) {
+	element, known := p.byRef[ref]
+	if !known {
+		return remembered{}, false
+	}
+	delete(p.byRef, ref)
+	r, is := p.order.Remove(element).(remembered)
+	return r, is
+}
+
+// restore gives a lock the past of its key.
+func (l *Lock) restore(r remembered) {
+	l.History = r.history
+	l.Acquisitions, l.SparkStart = r.acquisitions, r.sparkStart
+}
+
+// trim keeps the last holds only, and says how many went.
+func (l *Lock) trim(limit int) int {
+	over := len(l.History) - limit
+	if over <= 0 {
+		return 0
+	}
+	l.History = append(l.History[:0], l.History[over:]...)
+	return over
 }

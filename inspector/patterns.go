@@ -2,16 +2,16 @@ package inspector
 
 import "locktop/keyspace"
 
-// DefaultPatterns are the globs for what people call locks, in any letter case, and for the keys of known libraries whose
-// names have none of these words. Each costs the server some 40 ns an event, so that there are few.
+// DefaultPatterns are the globs for what people call locks, in any letter case, and for the keys of known libraries.
 func DefaultPatterns() []keyspace.Pattern {
 	return []keyspace.Pattern{
 		keyspace.AnyCase("*lock*"),
 		keyspace.AnyCase("*mutex*"),
 		keyspace.AnyCase("*lease*"),
 		keyspace.AnyCase("*semaphore*"),
-		{Glob: "uniquejobs:*"},           // sidekiq-unique-jobs
-		{Glob: "asynq:{*}:unique:*"},     // asynq
-		{Glob: "activejob_uniqueness:*"}, // activejob-uniqueness
+		{Glob: "uniquejobs:*"},       // sidekiq-unique-jobs
+		{Glob: "asynq:{*}:unique:*"}, // asynq, tasks that must be unique
+		{Glob: "activejob_uniqueness:*"},
+		{Glob: "*laravel_unique_job:*"}, // after the application's own prefix
 	}
 }

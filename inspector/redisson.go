@@ -1,39 +1,68 @@
 package inspector
 
 import (
-	"regexp"
+	"strconv"
+	"strings"
 	"time"
 
 	"locktop/keyspace"
 )
 
-var redissonScheme = SchemeInfo{
-	Name:         SchemeRedisson,
-	Systems:      "Redisson RLock (also spin, non-re-entrant and fenced locks, which look the same)",
-	RecognisedBy: "a hash whose every field is uuid:thread and whose every value is a count, under any name",
-	Shows:        "client and thread, entries, the TTL, renewals by the watchdog",
-	recognise:    recogniseRedisson,
+// redisson is the layout of Redisson's RLock and of its kin (spin, fenced, fair, multi): a hash whose fields are
+// "<UUID of the client>:<thread>", each with its entry count. The fields prove it, so that the name does not matter.
+var redisson = schemeFile{
+	info: SchemeInfo{
+		Name:         SchemeRedisson,
+		Systems:      "Redisson (lock, fair, fenced, spin and multi lock)",
+		RecognisedBy: "hash; every field is uuid:thread, with a positive count; any name",
+		Shows:        "client, thread, entry count, TTL",
+	},
+	recognise: recogniseRedisson,
 }
 
-var redissonHolder = regexp.MustCompile(`^([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:([0-9]{1,19})$`)
-
-func recogniseRedisson(r keyspace.Record, _ nameEvidence, _ time.Time) (recognition, bool) {
-	if r.Type != keyspace.TypeHash || len(r.Value.Fields) == 0 {
+func recogniseRedisson(r keyspace.Record, _ time.Time, _ nameEvidence) (recognition, bool) {
+	if r.Type != keyspace.TypeHash || r.Truncated || len(r.Value.Fields) == 0 {
 		return recognition{}, false
 	}
-	var holders []Holder
-	for _, field := range r.Value.Fields {
-		m := redissonHolder.FindStringSubmatch(field.Name)
-		count, ok := entryCount(field.Value)
-		if m == nil || !ok {
-			return recognition{}, false // a read/write lock, a multi-lock, or no lock
+	for _, f := range r.Value.Fields {
+		if _, _, ok := redissonHolder(f.Name); !ok {
+			return recognition{}, false
 		}
+		if n, ok := entryCount(f.Value); !ok || n < 1 {
+			return recognition{}, false
+		}
+	}
+	holders := make([]Holder, 0, len(r.Value.Fields))
+	for _, f := range r.Value.Fields {
+		client, thread, _ := redissonHolder(f.Name)
+		n, _ := entryCount(f.Value)
 		holders = append(holders, Holder{
-			Owner: field.Name, Label: "client " + m[1] + ", thread " + m[2], Count: Count{N: count, Known: true},
+			Owner: f.Name,
+			Label: "client " + client[:8] + ", thread " + thread,
+			Count: Count{N: n, Known: true},
 		})
 	}
 	return recognition{
-		holders:  holders,
-		evidence: []string{"a hash whose fields are a UUID and a thread number, as Redisson writes them"},
+		mode: ModeExclusive, holders: holders,
+		evidence: []string{"a hash whose fields are a Redisson client and its thread", ttlEvidence(r)},
 	}, true
+}
+
+// redissonHolder splits "<8-4-4-4-12 hexadecimal digits>:<digits>".
+func redissonHolder(field string) (client, thread string, ok bool) {
+	client, thread, ok = strings.Cut(field, ":")
+	return client, thread, ok && isUUID(client) && len(thread) <= 20 && allDigits(thread)
+}
+
+// entryCount reads a count as HINCRBY writes it: no sign but a minus, no leading zeros.
+func entryCount(value string) (int64, bool) {
+	n, err := strconv.ParseInt(value, 10, 64)
+	return n, err == nil && strconv.FormatInt(n, 10) == value
+}
+
+func ttlEvidence(r keyspace.Record) string {
+	if r.ExpiresAt.IsZero() {
+		return evidenceNoTTL
+	}
+	return evidenceTTL
 }

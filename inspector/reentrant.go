@@ -1,47 +1,60 @@
 package inspector
 
 import (
-	"strconv"
 	"time"
 
 	"locktop/keyspace"
 )
 
-var reentrantScheme = SchemeInfo{
-	Name:         SchemeReentrant,
-	Systems:      "hash {holder: count} with Lua, hand-written",
-	RecognisedBy: "a hash of one field whose value is a small number, with a TTL or under a name that begins or ends with a lock word",
-	Shows:        "the field as the holder, its entries, the TTL",
-	recognise:    recogniseReentrant,
-}
-
-// maxEntries is the largest number that is taken for a re-entry count.
+// maxEntries is the largest count that is taken for one of entries; a hash with more counts something else.
 const maxEntries = 10_000
 
-func recogniseReentrant(r keyspace.Record, name nameEvidence, _ time.Time) (recognition, bool) {
-	if r.Type != keyspace.TypeHash || len(r.Value.Fields) != 1 || name.word == "" || name.accounting {
-		return recognition{}, false
-	}
-	if r.ExpiresAt.IsZero() && !name.strong {
-		return recognition{}, false // a counter of something that has to do with locks
-	}
-	field := r.Value.Fields[0]
-	count, ok := entryCount(field.Value)
-	if !ok || len(field.Name) > maxHolderValue {
-		return recognition{}, false
-	}
-	ttl := "it has a TTL"
-	if r.ExpiresAt.IsZero() {
-		ttl = "it has no TTL"
-	}
-	return recognition{
-		holders:  []Holder{{Owner: field.Name, Label: label(field.Name), Count: Count{N: count, Known: true}}},
-		evidence: []string{name.says(), "a hash of one field with a small number", ttl},
-	}, true
+// nameless is the longest TTL with which a key counts as a lock although its name does not say so.
+const nameless = 5 * time.Minute
+
+// reentrant is the lock of one hash and two Lua scripts: one field, the holder, with its entry count.
+var reentrant = schemeFile{
+	info: SchemeInfo{
+		Name:         SchemeReentrant,
+		Systems:      "re-entrant locks of a hash and Lua scripts",
+		RecognisedBy: "hash of exactly one field with a count of 1 to 10,000; a lock's name, or a field such as host:pid",
+		Shows:        "holder, entry count, TTL",
+	},
+	recognise: recogniseReentrant,
 }
 
-// entryCount reads a re-entry count.
-func entryCount(value string) (int64, bool) {
-	n, err := strconv.ParseInt(value, 10, 64)
-	return n, err == nil && n >= 1 && n <= maxEntries
+func recogniseReentrant(r keyspace.Record, now time.Time, name nameEvidence) (recognition, bool) {
+	if r.Type != keyspace.TypeHash || r.Truncated || r.Size > 1 || len(r.Value.Fields) != 1 {
+		return recognition{}, false
+	}
+	field := r.Value.Fields[0]
+	n, ok := entryCount(field.Value)
+	if !ok || n < 1 || n > maxEntries || len(field.Name) > maxToken {
+		return recognition{}, false
+	}
+	s := shapeOf(field.Name)
+	if s == shapeEmpty || s == shapeForeign || nameOf(field.Name).aside && !s.tokenLike() { // "attempts" is counted, nobody's name
+		return recognition{}, false
+	}
+	leased := !r.ExpiresAt.IsZero()
+	switch {
+	case name.aside:
+		ok = s.tokenLike() && name.grade != nameSilent
+	case name.grade == nameStrong:
+		ok = true
+	case name.grade == nameWord:
+		ok = leased || s.tokenLike()
+	default: // A shopping basket is a hash of a UUID and a number, too: the field must name a process or a thread.
+		ok = leased && r.ExpiresAt.Sub(now) <= nameless && (s == shapeHost || s == shapeUUIDTag)
+	}
+	if !ok {
+		return recognition{}, false
+	}
+	return recognition{
+		mode: ModeExclusive,
+		holders: []Holder{{
+			Owner: field.Name, Label: labelOf(field.Name, s, now), Count: Count{N: n, Known: true},
+		}},
+		evidence: []string{name.evidence(), evidenceHash, ttlEvidence(r)},
+	}, true
 }

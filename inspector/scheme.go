@@ -6,72 +6,63 @@ import (
 	"locktop/keyspace"
 )
 
-// recognition is what a scheme makes of a record.
+// SchemeInfo describes a scheme to people.
+type SchemeInfo struct {
+	Name Scheme
+	// Systems are the locks that leave this layout, RecognisedBy is what a key must be to count as one, and Shows is what
+	// can be told from it.
+	Systems, RecognisedBy, Shows string
+}
+
+// recognition is what a scheme reads out of a record.
 type recognition struct {
 	scheme    Scheme
 	mode      Mode
 	holders   []Holder
-	leaseEnds time.Time // the end of the lease by the value, for schemes that keep it there
+	leaseEnds time.Time // zero where the value states no end
 	evidence  []string
 }
 
-// SchemeInfo describes a scheme to people: the README's table of schemes is made of these.
-type SchemeInfo struct {
-	Name         Scheme
-	Systems      string // who leaves such locks
-	RecognisedBy string
-	Shows        string
-	recognise    func(r keyspace.Record, name nameEvidence, now time.Time) (recognition, bool)
+// schemeFile is a scheme: each is declared in the file that bears its name.
+type schemeFile struct {
+	info SchemeInfo
+	// recognise says whether a record is a lock of this scheme. It is pure. The time is the local one.
+	recognise func(keyspace.Record, time.Time, nameEvidence) (recognition, bool)
 }
 
-// schemes in the order in which they are tried: what is surest first.
-var schemes = []SchemeInfo{redissonScheme, reentrantScheme, timestampScheme, setnxScheme, tokenScheme, wrongTypeScheme}
+// schemes are asked in this order: those that a value proves come first, and the one for what no other scheme knows last.
+var schemes = [...]*schemeFile{&redisson, &reentrant, &timestamp, &token, &setnx, &wrongType}
 
-// Schemes lists the schemes in the order in which they are tried.
-func Schemes() []SchemeInfo { return schemes }
+// Schemes describes all schemes, in the order in which they are tried.
+func Schemes() []SchemeInfo {
+	infos := make([]SchemeInfo, 0, len(schemes))
+	for _, s := range schemes {
+		infos = append(infos, s.info)
+	}
+	return infos
+}
 
-// recognise asks one scheme after the other what the record is.
+// recognise finds the scheme of a record; false where it is no lock.
 func recognise(r keyspace.Record, now time.Time) (recognition, bool) {
-	name := judgeName(r.Key)
+	if !r.Exists() {
+		return recognition{}, false
+	}
+	name := nameOf(r.Key)
 	if name.companion {
 		return recognition{}, false
 	}
 	for _, s := range schemes {
-		if found, ok := s.recognise(r, name, now); ok {
-			found.scheme = s.Name
-			if found.mode == "" {
-				found.mode = ModeExclusive
-			}
+		if found, ok := s.recognise(r, now, name); ok {
+			found.scheme = s.info.Name
 			return found, true
 		}
 	}
 	return recognition{}, false
 }
 
-// Follow says whether a record is a lock: the filter for keyspace.ObserveOptions.
-func Follow(r keyspace.Record) bool {
-	if !r.Exists() {
-		return false
-	}
-	_, isLock := recognise(r, r.ReadAt)
-	return isLock
-}
-
-// Inspect judges a single read: the lock it holds, or false where the record is none. now is the local time.
-func Inspect(r keyspace.Record, now time.Time) (*Lock, bool) {
-	if !r.Exists() {
-		return nil, false
-	}
-	found, isLock := recognise(r, now)
-	if !isLock {
-		return nil, false
-	}
-	s := newStore(Options{}, &eventLog{})
-	t := s.newTrack(r.Ref)
-	s.acquire(t, r, found, nil)
-	lock, _ := s.build(t, now)
-	return lock, true
-}
-
-// maxHolderValue is the longest value that is taken for a token: libraries use 8 to 80 bytes.
-const maxHolderValue = 128
+// The facts that several schemes give as evidence. They are shared, for there may be a hundred thousand locks.
+const (
+	evidenceTTL   = "it has a TTL"
+	evidenceNoTTL = "it has no TTL"
+	evidenceHash  = "a hash of one field that counts entries"
+)

@@ -1,174 +1,258 @@
 package inspector
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
 	"locktop/keyspace"
 )
 
-// clockSlack is what two clocks and a rounding may differ without meaning anything.
-const clockSlack = 20 * time.Millisecond
+// slot is the store's hold on one lock.
+type slot struct {
+	lock  *Lock // nil: empty
+	place *place
+	// due is when the lock changes by time alone, heapAt its place among the wakes or -1.
+	due int64
+	// readAt is when the last read confirmed the lock, in Unix nanoseconds; Lock.Observed may be older, if nothing changed.
+	readAt  int64
+	heapAt  int32
+	past    uint8 // holds that are over, in Lock.History
+	queued  bool  // in store.freed
+	counted counted
+}
 
-// Bounds of memory.
-const (
-	maxHolds       = 32     // a lock's history
-	maxPastKeys    = 2_000  // locks that are gone, and whose history is kept should they come back
-	maxPendingKeys = 50_000 // keys that hints have named and no read has answered
-)
-
-// store is everything that is known. One goroutine owns it.
+// store is everything that is known. One goroutine owns it. What it publishes it never changes again: an edit copies the
+// lock first, but only once between two snapshots.
 type store struct {
 	options Options
 	log     *eventLog
-
-	tracks  map[keyspace.Ref]*track
-	order   []*Lock // the snapshot's locks; a track knows its index; nil where a lock went
-	holes   int
+	places  map[placeRef]*place
+	passes  map[keyspace.Node]*passes
+	last    *place // of the last look-up: most come from the same
+	slots   []slot // in the order of the snapshot's locks
+	empty   int
 	wakes   wakes
-	pending map[keyspace.Ref]pending
-	past    past
-
-	nodes   []keyspace.Status
-	passed  map[keyspace.Node]bool // a pass has ended since the node was last connected
-	gapAt   map[keyspace.Node]time.Time
 	totals  totals
-	touched []*track // tracks whose Lock must be built anew
-	changed bool
+	past    past
+	freed   []int32 // slots of freed locks, oldest first; some may be held again
+	// pastHolds counts the holds that are over, of all slots.
+	pastHolds int
+	evidence  interner
+	round     uint32
+	swept     time.Time
+	shownAt   time.Time // of the last snapshot
+	changed   bool
 }
 
 func newStore(o Options, log *eventLog) *store {
 	o.Thresholds = o.Thresholds.withDefaults()
-	return &store{
-		options: o, log: log,
-		tracks: make(map[keyspace.Ref]*track), pending: make(map[keyspace.Ref]pending),
-		passed: make(map[keyspace.Node]bool), gapAt: make(map[keyspace.Node]time.Time),
-		totals: newTotals(), past: newPast(),
+	s := &store{
+		options: o, log: log, places: make(map[placeRef]*place), passes: make(map[keyspace.Node]*passes), past: newPast(), evidence: make(interner), round: 1,
 	}
+	s.wakes.slots = &s.slots
+	return s
 }
 
-// take digests one update. A gap that its status tells of is noted first: it explains the records.
+// take digests one update. Its status comes first: a gap that it tells of explains the records.
 func (s *store) take(u keyspace.Update) {
 	if u.Status != nil {
-		s.takeStatus(*u.Status)
+		p := s.place(keyspace.Ref{Node: u.Status.Node, DB: u.Status.DB})
+		if gap, is := p.learn(u.Status); is {
+			s.log.add(gap)
+		}
+		s.changed = true
 	}
 	for _, h := range u.Hints {
-		s.takeHint(h)
+		s.place(h.Ref).hint(h)
 	}
-	for _, r := range u.Records {
-		s.takeRecord(r)
+	for i := range u.Records {
+		s.record(&u.Records[i])
 	}
 	if u.PassEnded != nil {
-		s.passed[u.Node] = true
+		*s.passesOf(u.Node) = passes{complete: true, known: true}
 		s.changed = true
 	}
 }
 
-func (s *store) takeHint(h keyspace.Hint) {
-	p, waits := s.pending[h.Ref]
-	if !waits && len(s.pending) >= maxPendingKeys {
-		return
+func (s *store) place(ref keyspace.Ref) *place {
+	key := placeRef{ref.Node, ref.DB}
+	if s.last != nil && s.last.placeRef == key {
+		return s.last
 	}
-	s.pending[h.Ref] = p.add(h)
+	p := s.places[key]
+	if p == nil {
+		p = &place{placeRef: key, slots: make(map[string]int32), trails: make(map[string]*trail), passes: s.passesOf(key.node)}
+		s.places[key] = p
+	}
+	s.last = p
+	return p
 }
 
-func (s *store) takeStatus(status keyspace.Status) {
-	i := slices.IndexFunc(s.nodes, func(n keyspace.Status) bool { return n.Node == status.Node })
-	before := keyspace.Status{}
-	// Snapshots hold the old slice: it is replaced, never changed.
-	nodes := slices.Clone(s.nodes)
-	if i < 0 {
-		nodes = append(nodes, status)
-	} else {
-		before = nodes[i]
-		nodes[i] = status
+func (s *store) passesOf(node keyspace.Node) *passes {
+	p := s.passes[node]
+	if p == nil {
+		p = &passes{}
+		s.passes[node] = p
 	}
-	s.nodes = nodes
-	if !status.Connected {
-		s.passed[status.Node] = false
+	return p
+}
+
+// insert makes a slot for a lock that was not known.
+func (s *store) insert(p *place, l *Lock) int32 {
+	if old, known := s.past.take(l.Ref); known {
+		l.restore(old)
 	}
-	if status.Gaps > before.Gaps {
-		s.gapAt[status.Node] = status.LastGap
-		clear(s.pending) // what they tell of is not all that happened
-		s.log.add(Event{
-			At: status.LastGap, Kind: EventGap, Text: status.LastGapWhy,
-			Ref: keyspace.Ref{Node: status.Node, DB: status.DB},
-		})
+	l.mind.round = s.round
+	i := int32(len(s.slots))
+	s.slots = append(s.slots, slot{lock: l, place: p, heapAt: -1})
+	p.slots[l.Key] = i
+	return i
+}
+
+// edit returns the slot's lock for a change: the one that is there if no snapshot has it yet, else a copy.
+func (s *store) edit(i int32) *Lock {
+	at := &s.slots[i]
+	if at.lock.mind.round != s.round {
+		at.lock = at.lock.clone()
+		at.lock.mind.round = s.round
 	}
+	return at.lock
+}
+
+// settle ends every edit: what follows from the lock's new content is worked out, and when that will change by time alone.
+func (s *store) settle(i int32, now time.Time) {
+	at := &s.slots[i]
+	l := at.lock
+	limit := maxHolds
+	if s.pastHolds >= maxPastHolds {
+		limit = 1 + int(min(at.past, 1))
+	}
+	l.trim(limit)
+	s.pastHolds -= int(at.past)
+	at.past = uint8(max(0, len(l.History)-1))
+	s.pastHolds += int(at.past)
+
+	due := s.outlook(l, now)
+	s.count(i, countedOf(l, now))
+	s.wakes.add(i, due)
 	s.changed = true
 }
 
-func (s *store) takeRecord(r keyspace.Record) {
-	hints := s.pending[r.Ref]
-	if hints != nil {
-		delete(s.pending, r.Ref)
+// outlook works out a lock's state and findings, and when they change by time alone, in Unix nanoseconds (0: never).
+func (s *store) outlook(l *Lock, now time.Time) int64 {
+	l.State = l.StateAt(now)
+	var due time.Time
+	l.Findings, due = s.options.Thresholds.judge(l, now)
+	if l.State == StateFreed {
+		return l.FreedAt.Add(s.options.Linger).UnixNano()
 	}
-	t := s.tracks[r.Ref]
-	found, isLock := recognition{}, false
-	if r.Exists() {
-		found, isLock = recognise(r, r.ReadAt)
+	for _, end := range [...]time.Time{l.ExpiresAt, l.LeaseEnds} {
+		if end.After(now) {
+			due = earlier(due, end)
+		}
 	}
-	switch {
-	case t == nil && !isLock:
-		return
-	case t == nil:
-		t = s.newTrack(r.Ref)
-	case r.Denied != "":
-		return // we may not look any more: the last picture stays
+	if l.mind.contendedUntil > now.UnixNano() {
+		due = earlier(due, time.Unix(0, l.mind.contendedUntil))
 	}
-	s.observe(t, r, found, isLock, hints)
-	s.touch(t)
+	if due.IsZero() {
+		return 0
+	}
+	return due.UnixNano()
 }
 
-func (s *store) newTrack(ref keyspace.Ref) *track {
-	t := &track{ref: ref, index: len(s.order), history: s.past.take(ref)}
-	s.tracks[ref] = t
-	s.order = append(s.order, nil)
-	s.holes++
-	return t
+// count replaces what a slot adds to the totals.
+func (s *store) count(i int32, next counted) {
+	at := &s.slots[i]
+	s.totals.add(at.counted, -1)
+	s.totals.add(next, 1)
+	at.counted = next
 }
 
-// touch makes the next snapshot build the track's lock anew.
-func (s *store) touch(t *track) {
-	s.changed = true
-	if !t.touched {
-		t.touched = true
-		s.touched = append(s.touched, t)
-	}
-}
-
-// wake touches what changes by time alone, and forgets freed locks that have lingered long enough.
+// wake does what time alone does: leases end, findings come and go, freed locks are forgotten.
 func (s *store) wake(now time.Time) {
-	for _, t := range s.wakes.due(now) {
-		if t.gone || t.wakeAt.IsZero() || t.wakeAt.After(now) {
+	for {
+		i, is := s.wakes.pop(now.UnixNano())
+		if !is {
+			break
+		}
+		l := s.slots[i].lock
+		if l.State == StateFreed && !now.Before(l.FreedAt.Add(s.options.Linger)) {
+			s.forget(i)
 			continue
 		}
-		t.wakeAt = time.Time{}
-		if !t.isLock && now.Sub(t.freedAt) >= s.options.Linger {
-			s.drop(t)
-			continue
+		s.rejudge(i, now)
+	}
+	if now.Sub(s.swept) > trailLives/3 {
+		s.swept = now
+		for _, p := range s.places {
+			p.sweep(now)
 		}
-		s.touch(t)
+	}
+	if s.totals.rates.moving(now) && now.Unix() != s.shownAt.Unix() {
+		s.changed = true
 	}
 }
 
-func (s *store) drop(t *track) {
-	t.gone = true
-	delete(s.tracks, t.ref)
-	if s.order[t.index] != nil {
-		s.totals.remove(s.order[t.index])
-		s.order[t.index] = nil
-		s.holes++
+// rejudge looks at a lock that nobody changed, and copies it only where time has changed it: it may have been woken by an
+// end that has moved since.
+func (s *store) rejudge(i int32, now time.Time) {
+	before := s.slots[i].lock
+	after := *before
+	due := s.outlook(&after, now)
+	next := countedOf(&after, now)
+	if after.State != before.State || next != s.slots[i].counted || !slices.Equal(after.Findings, before.Findings) {
+		l := s.edit(i)
+		l.State, l.Findings = after.State, after.Findings
+		s.count(i, next)
+		s.changed = true
 	}
-	s.past.put(t.ref, t.history)
+	s.wakes.add(i, due)
+}
+
+// forget drops a lock whose key is gone; its past is kept for a while.
+func (s *store) forget(i int32) {
+	at := &s.slots[i]
+	s.wakes.remove(i)
+	s.past.put(at.lock)
+	s.totals.add(at.counted, -1)
+	s.pastHolds -= int(at.past)
+	delete(at.place.slots, at.lock.Key)
+	*at = slot{heapAt: -1}
+	s.empty++
 	s.changed = true
 }
 
-// pause is how long the store may sleep.
+// linger lets a freed lock stay for a while; where they are too many, the oldest go at once.
+func (s *store) linger(i int32) {
+	if !s.slots[i].queued {
+		s.slots[i].queued = true
+		s.freed = append(s.freed, i)
+	}
+	for len(s.freed) > 0 {
+		oldest := s.freed[0]
+		l := s.slots[oldest].lock
+		freed := l != nil && l.State == StateFreed
+		if freed && (s.totals.freed() <= maxFreed || oldest == i) {
+			return
+		}
+		s.freed = s.freed[1:]
+		s.slots[oldest].queued = false
+		if freed {
+			s.forget(oldest)
+		}
+	}
+}
+
+// pause is how long the store may sleep; due is the earliest moment of the next snapshot.
 func (s *store) pause(now, due time.Time) time.Duration {
 	pause := time.Minute
-	if at, any := s.wakes.next(); any {
+	if at, waits := s.wakes.next(); waits {
 		pause = min(pause, max(time.Millisecond, at.Sub(now)))
+	}
+	if s.totals.rates.moving(now) {
+		pause = min(pause, now.Truncate(time.Second).Add(time.Second).Sub(now))
 	}
 	if s.changed {
 		pause = min(pause, max(0, due.Sub(now)))
@@ -176,65 +260,74 @@ func (s *store) pause(now, due time.Time) time.Duration {
 	return pause
 }
 
-// snapshot publishes what is known. Locks that nothing touched are shared with the snapshots before.
-func (s *store) snapshot(now time.Time, done bool) *Snapshot {
-	for _, t := range s.touched {
-		t.touched = false
-		if t.gone {
-			continue
-		}
-		before := s.order[t.index]
-		lock, wake := s.build(t, now)
-		s.order[t.index] = lock
-		if before == nil {
-			s.holes--
-		} else {
-			s.totals.remove(before)
-		}
-		s.totals.add(lock)
-		if wake.IsZero() {
-			continue
-		}
-		if t.wakeAt.IsZero() || !wake.Equal(t.wakeAt) {
-			t.wakeAt = wake
-			s.wakes.add(wake, t)
+// snapshot publishes what is known: from now on, every lock in it is immutable.
+func (s *store) snapshot(now time.Time) *Snapshot {
+	if s.empty > 1024 && s.empty > len(s.slots)/2 {
+		s.compact()
+	}
+	shot := &Snapshot{TakenAt: now, Totals: s.totals.at(now), Events: s.log.tail(snapshotEvents)}
+	shot.Nodes, shot.Complete = s.nodes()
+	shot.Locks = make([]*Lock, 0, len(s.slots)-s.empty)
+	for i := range s.slots {
+		if l := s.slots[i].lock; l != nil {
+			shot.Locks = append(shot.Locks, l)
 		}
 	}
-	s.touched = s.touched[:0]
-	s.wakes.rebuild(s.tracks)
+	s.round++
 	s.changed = false
-	return &Snapshot{
-		TakenAt: now, Complete: s.complete(), Nodes: s.nodes, Locks: s.locks(),
-		Totals: s.totals.at(now), Events: s.log.tail(snapshotEvents), Done: done,
-	}
+	s.shownAt = now
+	return shot
 }
 
-func (s *store) complete() bool {
-	if len(s.nodes) == 0 {
-		return false
-	}
-	for _, n := range s.nodes {
-		if !s.passed[n.Node] {
-			return false
+// nodes are the statuses in the order of their addresses; complete says that each was passed over.
+func (s *store) nodes() (nodes []keyspace.Status, complete bool) {
+	complete = true
+	for _, p := range s.places {
+		if p.status == nil {
+			continue
 		}
+		nodes = append(nodes, *p.status)
+		complete = complete && p.passes.complete
 	}
-	return true
+	slices.SortFunc(nodes, func(a, b keyspace.Status) int {
+		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.DB, b.DB))
+	})
+	return nodes, complete && len(nodes) > 0
 }
 
-// locks copies the locks in their order, and closes the holes when they have become many.
-func (s *store) locks() []*Lock {
-	locks := make([]*Lock, 0, len(s.order)-s.holes)
-	for _, lock := range s.order {
-		if lock != nil {
-			locks = append(locks, lock)
+// failure is why the source ended, where its own last word was that it could not go on.
+func (s *store) failure() error {
+	nodes, _ := s.nodes()
+	for _, n := range nodes {
+		if !n.Connected && n.Err != "" {
+			return fmt.Errorf("%s: %s", n.Node, n.Err)
 		}
 	}
-	if s.holes > 64 && s.holes > len(locks)/4 {
-		s.order = slices.Clone(locks)
-		s.holes = 0
-		for i, lock := range s.order {
-			s.tracks[lock.Ref].index = i
+	return nil
+}
+
+// compact closes the holes among the slots; the order stays.
+func (s *store) compact() {
+	kept := make([]slot, 0, len(s.slots)-s.empty)
+	moved := make([]int32, len(s.slots))
+	for i := range s.slots {
+		at := &s.slots[i]
+		if at.lock == nil {
+			moved[i] = -1
+			continue
+		}
+		moved[i] = int32(len(kept))
+		at.place.slots[at.lock.Key] = moved[i]
+		kept = append(kept, *at)
+	}
+	for at, i := range s.wakes.heap {
+		s.wakes.heap[at] = moved[i]
+	}
+	freed := s.freed[:0]
+	for _, i := range s.freed {
+		if moved[i] >= 0 {
+			freed = append(freed, moved[i])
 		}
 	}
-	return locks
+	s.freed, s.slots, s.empty = freed, kept, 0
 }

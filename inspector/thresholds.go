@@ -11,9 +11,24 @@ type Thresholds struct {
 	AboutToLapse float64
 	// RenewedForever: a hold that is kept by renewal for longer than this. Default ten minutes.
 	RenewedForever time.Duration
-	// LostFor: for how long a lock that was lost while held stays a finding. Default five minutes.
+	// LostFor: for how long a lock shows that the holder before lost it. Default five minutes.
 	LostFor time.Duration
 }
+
+// The rest of what findings depend on, which nobody had to change yet.
+const (
+	// missedRenewal is how many periods without a renewal make one missed; lateRenewal how many make it late, below which a
+	// short lease alone says nothing: some clients renew at the last moment by design.
+	missedRenewal, lateRenewal = 1.5, 1.1
+	// renewalGrace is added to both: clocks, networks and polls are not exact.
+	renewalGrace = 200 * time.Millisecond
+	// regular is how many renewals make a holder one that renews.
+	regular = 2
+	// leakPart is the part of the lease that is left when entries that nobody releases count as leaked.
+	leakPart = 0.2
+	// leakSteps is how often in a row the count has to stay higher after a release than before.
+	leakSteps = 3
+)
 
 func (t Thresholds) withDefaults() Thresholds {
 	if t.LongLease == 0 {

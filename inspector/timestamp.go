@@ -1,76 +1,86 @@
 package inspector
 
 import (
-	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"locktop/keyspace"
 )
 
-var timestampScheme = SchemeInfo{
-	Name:         SchemeTimestamp,
-	Systems:      "SETNX with an expiry time as value, and GETSET takeover: jedis-lock, redis-mutex, hand-written",
-	RecognisedBy: "a string of 10 digits (seconds, also with a fraction) or 13 digits (milliseconds), or id:milliseconds, near to now",
-	Shows:        "the end of the lease that the value states; lapsed when it is past and the key is still there",
-	recognise:    recogniseTimestamp,
-}
-
-// A lease ends soon after it was taken. What lies further away is a number of another kind, or a clock gone wrong.
+// A number counts as the end of a lease if it lies within these of now.
 const (
-	oldestTimestamp = 2 * 365 * 24 * time.Hour
-	newestTimestamp = 366 * 24 * time.Hour
+	oldestLease = 2 * 365 * 24 * time.Hour
+	latestLease = 365 * 24 * time.Hour
 )
 
-var timestampForm = regexp.MustCompile(`(?s)^(?:(.+):)?([0-9]{13}|[0-9]{10}(?:\.[0-9]{1,9})?)$`)
+// leaseSlack is by how much the end in a value may differ from the end of the key's TTL. With a greater difference it is
+// no end but, say, the moment of the acquisition, and the lock would count as lapsed from its first second on.
+const leaseSlack = 3 * time.Second
 
-func recogniseTimestamp(r keyspace.Record, name nameEvidence, now time.Time) (recognition, bool) {
-	value := r.Value.Text
-	if r.Type != keyspace.TypeString || r.Truncated || len(value) > maxHolderValue || name.accounting || name.word == "" {
+// timestamp is the lock whose value is the end of its lease, taken over by GETSET once that has passed.
+var timestamp = schemeFile{
+	info: SchemeInfo{
+		Name:         SchemeTimestamp,
+		Systems:      "SETNX + GETSET, jedis-lock, redis-mutex (Ruby), redis-lock (npm)",
+		RecognisedBy: "string with a time in seconds or milliseconds, or id:milliseconds; a lock's name, or uuid:milliseconds",
+		Shows:        "the end of the lease, the holder's id where there is one",
+	},
+	recognise: recogniseTimestamp,
+}
+
+func recogniseTimestamp(r keyspace.Record, now time.Time, name nameEvidence) (recognition, bool) {
+	if r.Type != keyspace.TypeString || r.Truncated || len(r.Value.Text) > maxToken {
 		return recognition{}, false
 	}
-	holder, end, form, ok := decodeTimestamp(value)
-	if !ok || end.Before(now.Add(-oldestTimestamp)) || end.After(now.Add(newestTimestamp)) {
+	id, end, ok := leaseEnd(r.Value.Text)
+	if !ok || end.Before(now.Add(-oldestLease)) || end.After(now.Add(latestLease)) {
 		return recognition{}, false
 	}
-	ttl := "it has no TTL: the value alone says when the lease is over"
-	if !r.ExpiresAt.IsZero() {
-		ttl = "it has a TTL as well"
+	if !isUUID(id) && (name.grade == nameSilent || name.aside) {
+		return recognition{}, false
+	}
+	if id == "" && !name.numbers {
+		return recognition{}, false
+	}
+	if !r.ExpiresAt.IsZero() && (name.grade == nameSilent || end.Sub(r.ExpiresAt).Abs() > leaseSlack) {
+		return recognition{}, false
+	}
+	label := r.Value.Text
+	if id != "" {
+		label = labelOf(id, shapeOf(id), now)
 	}
 	return recognition{
-		holders:   []Holder{{Owner: value, Label: holder}},
+		mode:      ModeExclusive,
+		holders:   []Holder{{Owner: r.Value.Text, Label: label}},
 		leaseEnds: end,
-		evidence:  []string{name.says(), form, ttl},
+		evidence:  []string{name.evidence(), "its value states when the lease ends", ttlEvidence(r)},
 	}, true
 }
 
-// decodeTimestamp reads the end of a lease from a value, and who holds it where the value names anybody.
-func decodeTimestamp(value string) (holder string, end time.Time, form string, ok bool) {
-	m := timestampForm.FindStringSubmatch(value)
-	if m == nil {
-		return "", time.Time{}, "", false
-	}
-	holder = value
-	if m[1] != "" {
-		if len(m[2]) != 13 {
-			return "", time.Time{}, "", false // host:port, or an id with a serial number
+// leaseEnd reads the end of a lease: 13 digits are milliseconds since 1970, 10 digits with or without a fraction are
+// seconds, and 13 digits after the last colon are milliseconds that belong to the id before it.
+func leaseEnd(value string) (id string, end time.Time, ok bool) {
+	digits := value
+	if i := strings.LastIndexByte(value, ':'); i > 0 {
+		id, digits = value[:i], value[i+1:]
+		if len(digits) != 13 || shapeOf(id) == shapeForeign {
+			return "", time.Time{}, false
 		}
-		holder = m[1]
 	}
-	if len(m[2]) == 13 {
-		milliseconds, err := strconv.ParseInt(m[2], 10, 64)
-		if err != nil {
-			return "", time.Time{}, "", false
-		}
-		form = "the value is a time in milliseconds"
-		if m[1] != "" {
-			form = "the value is an id and a time in milliseconds"
-		}
-		return holder, time.UnixMilli(milliseconds), form, true
+	whole, fraction, float := strings.Cut(digits, ".")
+	if !allDigits(whole) || whole[0] == '0' || float && (len(fraction) > 20 || !allDigits(fraction)) {
+		return "", time.Time{}, false
 	}
-	seconds, err := strconv.ParseFloat(m[2], 64)
-	if err != nil {
-		return "", time.Time{}, "", false
+	n, err := strconv.ParseInt(whole, 10, 64)
+	switch {
+	case err != nil:
+		return "", time.Time{}, false
+	case len(whole) == 13 && !float:
+		return id, time.UnixMilli(n), true
+	case len(whole) == 10:
+		nanoseconds, _ := strconv.ParseInt((fraction + "000000000")[:9], 10, 64) // digits only: no error is possible
+		return id, time.Unix(n, nanoseconds), true
 	}
-	return holder, time.UnixMicro(int64(seconds * 1e6)), "the value is a time in seconds", true
+	return "", time.Time{}, false
 }

@@ -1,41 +1,135 @@
 package inspector
 
 import (
+	"strconv"
+	"strings"
 	"time"
 
 	"locktop/keyspace"
 )
 
-var tokenScheme = SchemeInfo{
-	Name:         SchemeToken,
-	Systems:      "SET NX PX with a random token: redsync, redislock, redis-py, node-redlock, Laravel, hand-written",
-	RecognisedBy: "a string with a TTL, of at most 128 bytes and not a document, under a name that has a lock word in it",
-	Shows:        "the token (host and time where it carries them), the TTL; the count is unknown: it lives in the client",
-	recognise:    recogniseToken,
+// token is the lock of SET NX PX: a string with a TTL, whose value proves who holds it.
+var token = schemeFile{
+	info: SchemeInfo{
+		Name:         SchemeToken,
+		Systems:      "SET NX PX: redlock, redsync, redis-py, Laravel, Spring Integration, Bull and many more",
+		RecognisedBy: "string of up to 128 bytes with a TTL, that is no data; a lock's name",
+		Shows:        "the token, and host, process or time where it carries them; TTL",
+	},
+	recognise: recogniseToken,
 }
 
-func recogniseToken(r keyspace.Record, name nameEvidence, _ time.Time) (recognition, bool) {
+func recogniseToken(r keyspace.Record, now time.Time, name nameEvidence) (recognition, bool) {
+	if r.Type != keyspace.TypeString || r.ExpiresAt.IsZero() {
+		return recognition{}, false
+	}
+	s, ok := holderValue(r, name)
+	if !ok && !ownToken(r, name) {
+		return recognition{}, false
+	}
 	value := r.Value.Text
-	if r.ExpiresAt.IsZero() || !isTokenLike(r, name) {
+	short := s == shapeInteger && len(value) < 12 // a counter, as a rule
+	if name.grade == nameSilent {
+		s = shapeOf(value)
+	}
+	if (short || s == shapeEmpty) && name.grade != nameStrong {
 		return recognition{}, false
 	}
 	return recognition{
-		holders:  []Holder{{Owner: value, Label: label(value)}},
-		evidence: []string{name.says(), valueShape(value), "it has a TTL"},
+		mode:     ModeExclusive,
+		holders:  []Holder{{Owner: value, Label: labelOf(value, s, now)}},
+		evidence: []string{name.evidence(), s.evidence(), evidenceTTL},
 	}, true
 }
 
-// isTokenLike says whether a string can be the value of a lock: short, no document, no counter, and named like a lock.
-func isTokenLike(r keyspace.Record, name nameEvidence) bool {
-	value := r.Value.Text
-	switch {
-	case r.Type != keyspace.TypeString || r.Truncated || len(value) > maxHolderValue || name.word == "" || isStructured(value):
+// ownToken judges a key that no default pattern names, so that a pattern of the user's own does: there a value that nobody
+// writes but to be unique is evidence enough, unless the name speaks of one of the other things that hold such values.
+func ownToken(r keyspace.Record, name nameEvidence) bool {
+	if name.grade != nameSilent || name.aside || r.Truncated || len(r.Value.Text) > maxToken || hasLockLetters(r.Key) {
 		return false
-	case name.accounting:
-		return false
-	case value == "" || smallInteger.MatchString(value):
-		return name.strong // else it is a counter or a flag, as likely as not
-	default:
-		return true
 	}
+	if _, _, isTime := leaseEnd(r.Value.Text); isTime {
+		return false
+	}
+	return shapeOf(r.Value.Text).tokenLike() && r.ExpiresAt.Sub(r.ReadAt) <= ownLease && !holdsSecrets(r.Key)
+}
+
+// ownLease is the longest TTL of a lock that is known by its value alone.
+const ownLease = 24 * time.Hour
+
+// secrets are words of names under which random values are kept that are no locks.
+var secrets = map[string]bool{
+	"session": true, "sessions": true, "sess": true, "sid": true, "otp": true, "totp": true, "csrf": true, "xsrf": true,
+	"token": true, "tokens": true, "cache": true, "cached": true, "rate": true, "limit": true, "limiter": true, "code": true,
+	"verify": true, "verification": true, "reset": true, "nonce": true, "idempotency": true, "idem": true, "oauth": true,
+	"jwt": true, "auth": true, "login": true, "etag": true, "invite": true, "magic": true, "password": true, "refresh": true,
+	"cart": true, "apikey": true, "device": true, "trace": true, "visitor": true, "cookie": true, "challenge": true, "state": true,
+}
+
+func holdsSecrets(key string) bool {
+	for word, rest := nextWord(key); word != ""; word, rest = nextWord(rest) {
+		if secrets[word] {
+			return true
+		}
+	}
+	return false
+}
+
+// holderValue says whether a string with this name may be a lock's value, and of what shape it is.
+func holderValue(r keyspace.Record, name nameEvidence) (shape, bool) {
+	value := r.Value.Text
+	if name.grade == nameSilent || r.Truncated || len(value) > maxToken {
+		return shapeOther, false
+	}
+	s := shapeOf(value)
+	switch {
+	case s == shapeForeign, s == shapeInteger && !name.numbers, name.aside && !s.tokenLike():
+		return s, false
+	}
+	switch strings.ToLower(value) {
+	case "false", "no", "off", "free", "open", "unlocked", "none", "null", "nil":
+		return s, false // a flag that says that nobody holds it
+	}
+	return s, true
+}
+
+// labelOf says a token in words where it carries any, and else is the token without what a serialiser put around it.
+func labelOf(value string, s shape, now time.Time) string {
+	value = unwrap(value)
+	if added, host, found := strings.Cut(value, "@"); found && strings.HasPrefix(added, "ADDED:") { // ShedLock
+		if i := strings.LastIndexByte(host, ':'); i > 0 && isUUID(host[i+1:]) {
+			host = host[:i]
+		}
+		return host + ", since " + strings.TrimPrefix(added, "ADDED:")
+	}
+	if name, ok := namedClient(value); ok {
+		return name
+	}
+	switch s {
+	case shapeHost:
+		if host, process, ok := hostAndProcess(value); ok {
+			return host + ", process " + process
+		}
+	case shapeHex:
+		if node, at, ok := timeUUID(value); ok && at.After(now.AddDate(-1, 0, 0)) && at.Before(now.Add(time.Hour)) {
+			return "node " + node + ", trying since " + at.UTC().Format("2006-01-02 15:04:05Z")
+		}
+	case shapeOther, shapeEmpty, shapeInteger, shapeUUID, shapeUUIDTag, shapeBase64, shapeAlnum, shapeBinary, shapeForeign:
+	}
+	return value
+}
+
+// timeUUID reads a UUID of version 1 without dashes, as redis-py writes it (uuid1().hex): the network address of its host
+// and the moment at which it was drawn, which is before the lock was waited for.
+func timeUUID(hex string) (node string, at time.Time, ok bool) {
+	if len(hex) != 32 || hex[12] != '1' || !strings.ContainsRune("89abAB", rune(hex[16])) {
+		return "", time.Time{}, false
+	}
+	ticks, err := strconv.ParseInt(hex[13:16]+hex[8:12]+hex[:8], 16, 64)
+	if err != nil {
+		return "", time.Time{}, false
+	}
+	const gregorian = 122_192_928_000_000_000 // ticks of 100 ns from 1582-10-15 to 1970-01-01 (RFC 9562)
+	ticks -= gregorian
+	return hex[20:], time.Unix(ticks/1e7, ticks%1e7*100), true
 }

@@ -1,78 +1,114 @@
 package inspector
 
 import (
-	"maps"
 	"slices"
 	"time"
 )
 
-// totals are kept up to date lock by lock: counting 100,000 of them ten times a second would cost more than all the rest.
-type totals struct {
-	byState   map[State]int
-	suspects  int
-	contended int
-	rates     [len(Totals{}.Rates)]uint32 // acquisitions a second; the last is the running one
-	second    int64
+// countedStates are the states that totals count, in the order of counted.state.
+var countedStates = [...]State{StateHeld, StateStuck, StateLapsed, StateExpired, StateFreed, StateWrong}
+
+// counted is what a lock adds to the totals.
+type counted struct {
+	state              uint8 // in countedStates, from 1; 0: not counted
+	suspect, contended bool
 }
 
-func newTotals() totals { return totals{byState: make(map[State]int)} }
+func countedOf(l *Lock, now time.Time) counted {
+	c := counted{suspect: l.Severity().rank() >= SeverityWarning.rank()}
+	for i, state := range countedStates {
+		if state == l.State {
+			c.state = uint8(i + 1)
+		}
+	}
+	c.contended = l.State != StateFreed && (l.Waiters.Count > 0 || now.UnixNano() < l.mind.contendedUntil)
+	return c
+}
 
-func (t *totals) add(l *Lock)    { t.count(l, 1) }
-func (t *totals) remove(l *Lock) { t.count(l, -1) }
+// totals are kept by difference: each change of a lock takes its old part out and puts its new one in.
+type totals struct {
+	byState             [len(countedStates) + 1]int
+	suspects, contended int
+	rates               rates
+}
 
-func (t *totals) count(l *Lock, n int) {
-	t.byState[l.State] += n
-	if s := l.Severity(); s == SeverityWarning || s == SeverityCritical {
+func (t *totals) add(c counted, n int) {
+	if c.state == 0 {
+		return
+	}
+	t.byState[c.state] += n
+	if c.suspect {
 		t.suspects += n
 	}
-	if contended(l) {
+	if c.contended {
 		t.contended += n
 	}
 }
 
-// contended says whether a lock has waiters, or changed hands often in the last minute.
-func contended(l *Lock) bool {
-	acquired := 0
-	for _, n := range l.Acquisitions {
-		acquired += int(n)
-	}
-	return l.Waiters.Count > 0 || acquired >= 3
-}
+// freed is the number of freed locks.
+func (t *totals) freed() int { return t.byState[1+slices.Index(countedStates[:], StateFreed)] }
 
-func (t *totals) acquired(n int, at time.Time) {
-	t.advance(at)
-	t.rates[len(t.rates)-1] += uint32(n)
-}
-
-// advance moves the seconds on.
-func (t *totals) advance(now time.Time) {
-	second := now.Unix()
-	steps := second - t.second
-	if steps <= 0 {
-		return
-	}
-	t.second = second
-	n := min(int(min(steps, int64(len(t.rates)))), len(t.rates))
-	copy(t.rates[:], t.rates[n:])
-	clear(t.rates[len(t.rates)-n:])
-}
-
+// at makes the totals of a snapshot.
 func (t *totals) at(now time.Time) Totals {
-	t.advance(now)
-	out := Totals{ByState: maps.Clone(t.byState), Suspects: t.suspects, Contended: t.contended}
-	maps.DeleteFunc(out.ByState, func(_ State, n int) bool { return n == 0 })
-	for state, n := range out.ByState {
+	out := Totals{ByState: make(map[State]int, len(countedStates)), Suspects: t.suspects, Contended: t.contended}
+	for i, state := range countedStates {
+		n := t.byState[i+1]
+		if n == 0 {
+			continue
+		}
+		out.ByState[state] = n
 		if state != StateFreed {
 			out.Locks += n
 		}
 	}
-	whole := t.rates[:len(t.rates)-1] // the running second is not over
-	for i, n := range t.rates {
-		out.Rates[i] = float64(n)
-	}
-	const over = 10
-	for _, n := range slices.Backward(whole[len(whole)-over:]) {
-		out.AcquisitionsPerSecond += float64(n) / over
-	}
+	out.Rates, out.AcquisitionsPerSecond = t.rates.at(now)
 	return out
+}
+
+// rates counts acquisitions second by second, for the last full seconds and the running one.
+type rates struct {
+	counts [len(Totals{}.Rates) + 1]uint32
+	second int64 // the running one, since 1970
+	last   int64 // the second of the last acquisition
+}
+
+// rateSeconds is how many seconds a rate is averaged over.
+const rateSeconds = 10
+
+func (r *rates) advance(second int64) {
+	if r.second == 0 || second-r.second > int64(len(r.counts)) {
+		clear(r.counts[:])
+		r.second = second
+	}
+	for ; r.second < second; r.second++ {
+		r.counts[(r.second+1)%int64(len(r.counts))] = 0
+	}
+}
+
+func (r *rates) add(at time.Time, times int) {
+	second := at.Unix()
+	r.advance(second)
+	if r.second-second >= int64(len(r.counts)) {
+		return
+	}
+	r.counts[second%int64(len(r.counts))] += uint32(times)
+	r.last = max(r.last, second)
+}
+
+// at returns the full seconds before now, oldest first, and the average of the last ten.
+func (r *rates) at(now time.Time) (out [len(Totals{}.Rates)]float64, perSecond float64) {
+	r.advance(now.Unix())
+	for i := range out {
+		second := r.second - int64(len(out)-i)
+		out[i] = float64(r.counts[((second%int64(len(r.counts)))+int64(len(r.counts)))%int64(len(r.counts))])
+	}
+	for _, n := range out[len(out)-rateSeconds:] {
+		perSecond += n
+	}
+	return out, perSecond / rateSeconds
+}
+
+// moving says until when the rates change by time alone: they have to fall back to zero on screen.
+func (r *rates) moving(now time.Time) bool {
+	return r.last > 0 && now.Unix()-r.last <= int64(len(r.counts))
 }

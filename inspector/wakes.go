@@ -1,63 +1,99 @@
 package inspector
 
-import (
-	"container/heap"
-	"time"
+import "time"
 
-	"locktop/keyspace"
-)
-
-// wakes orders tracks by the moment at which they change by themselves. Outdated entries stay until they come up; the
-// track knows its present moment.
-type wakes []wakeup
-
-type wakeup struct {
-	at    time.Time
-	track *track
+// wakes is a heap of slots by the moment at which they change by time alone. A slot is in it at most once, and may be in it
+// too early: a lease that is renewed costs nothing until its old end comes.
+type wakes struct {
+	heap  []int32
+	slots *[]slot
 }
 
-func (w wakes) Len() int           { return len(w) }
-func (w wakes) Less(i, j int) bool { return w[i].at.Before(w[j].at) }
-func (w wakes) Swap(i, j int)      { w[i], w[j] = w[j], w[i] }
-
-// Push and Pop serve container/heap.
-func (w *wakes) Push(x any) { *w = append(*w, x.(wakeup)) }
-
-// Pop serves container/heap.
-func (w *wakes) Pop() any {
-	last := (*w)[len(*w)-1]
-	(*w)[len(*w)-1] = wakeup{}
-	*w = (*w)[:len(*w)-1]
-	return last
-}
-
-func (w *wakes) add(at time.Time, t *track) { heap.Push(w, wakeup{at, t}) }
-
-func (w *wakes) due(now time.Time) []*track {
-	var tracks []*track
-	for len(*w) > 0 && !(*w)[0].at.After(now) {
-		tracks = append(tracks, heap.Pop(w).(wakeup).track)
+// add makes sure that the slot wakes at that time, in Unix nanoseconds, or earlier.
+func (w *wakes) add(i int32, due int64) {
+	s := &(*w.slots)[i]
+	switch {
+	case due == 0:
+		return
+	case s.heapAt < 0:
+		s.due, s.heapAt = due, int32(len(w.heap))
+		w.heap = append(w.heap, i)
+		w.up(int(s.heapAt))
+	case due < s.due:
+		s.due = due
+		w.up(int(s.heapAt))
 	}
-	return tracks
 }
 
-func (w wakes) next() (time.Time, bool) {
-	if len(w) == 0 {
+// pop takes the first slot that is due.
+func (w *wakes) pop(now int64) (int32, bool) {
+	if len(w.heap) == 0 || (*w.slots)[w.heap[0]].due > now {
+		return 0, false
+	}
+	i := w.heap[0]
+	w.remove(i)
+	return i, true
+}
+
+// next is when the first slot is due.
+func (w *wakes) next() (time.Time, bool) {
+	if len(w.heap) == 0 {
 		return time.Time{}, false
 	}
-	return w[0].at, true
+	return time.Unix(0, (*w.slots)[w.heap[0]].due), true
 }
 
-// rebuild drops outdated entries when they are the most.
-func (w *wakes) rebuild(tracks map[keyspace.Ref]*track) {
-	if len(*w) < 2*len(tracks)+1024 {
+// remove takes a slot out.
+func (w *wakes) remove(i int32) {
+	at := int((*w.slots)[i].heapAt)
+	if at < 0 {
 		return
 	}
-	*w = (*w)[:0]
-	for _, t := range tracks {
-		if !t.wakeAt.IsZero() {
-			*w = append(*w, wakeup{t.wakeAt, t})
-		}
+	(*w.slots)[i].heapAt = -1
+	last := len(w.heap) - 1
+	moved := w.heap[last]
+	w.heap = w.heap[:last]
+	if at == last {
+		return
 	}
-	heap.Init(w)
+	w.put(at, moved)
+	w.up(at)
+	w.down(int((*w.slots)[moved].heapAt))
+}
+
+func (w *wakes) put(at int, i int32) {
+	w.heap[at] = i
+	(*w.slots)[i].heapAt = int32(at)
+}
+
+func (w *wakes) due(at int) int64 { return (*w.slots)[w.heap[at]].due }
+
+func (w *wakes) swap(a, b int) {
+	x, y := w.heap[a], w.heap[b]
+	w.put(a, y)
+	w.put(b, x)
+}
+
+func (w *wakes) up(at int) {
+	for at > 0 && w.due(at) < w.due((at-1)/2) {
+		w.swap(at, (at-1)/2)
+		at = (at - 1) / 2
+	}
+}
+
+func (w *wakes) down(at int) {
+	for {
+		child := 2*at + 1
+		if child >= len(w.heap) {
+			return
+		}
+		if child+1 < len(w.heap) && w.due(child+1) < w.due(child) {
+			child++
+		}
+		if w.due(at) <= w.due(child) {
+			return
+		}
+		w.swap(at, child)
+		at = child
+	}
 }

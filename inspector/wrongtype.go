@@ -1,42 +1,55 @@
 package inspector
 
 import (
-	"fmt"
 	"time"
 
 	"locktop/keyspace"
 )
 
-var wrongTypeScheme = SchemeInfo{
-	Name:         SchemeUnknown,
-	Systems:      "a key of another type where a lock is expected",
-	RecognisedBy: "a list, set, sorted set or stream under a name that begins or ends with a singular lock word",
-	Shows:        "the type; a client that wants this lock gets WRONGTYPE",
-	recognise:    recogniseWrongType,
+// wrongType is no layout of a lock: a key whose name says that it is a lock, of a type in which no lock is kept. The locks
+// that are taken under that name fail with WRONGTYPE.
+var wrongType = schemeFile{
+	info: SchemeInfo{
+		Name:         SchemeUnknown,
+		Systems:      "none: a list, set, sorted set or stream where a lock is expected",
+		RecognisedBy: "its name begins or ends with a word for lock, and its type fits no scheme",
+		Shows:        "the type, as a finding",
+	},
+	recognise: recogniseWrongType,
 }
 
-// singular lock words name one lock; "locks" may well be a list of them.
-var singular = map[string]bool{
-	"lock": true, "mutex": true, "lease": true, "redlock": true, "spinlock": true, "redismutex": true, "redislock": true,
-}
-
-func recogniseWrongType(r keyspace.Record, name nameEvidence, _ time.Time) (recognition, bool) {
-	if !name.strong || name.accounting || !singular[name.word] {
+func recogniseWrongType(r keyspace.Record, _ time.Time, name nameEvidence) (recognition, bool) {
+	if name.grade != nameStrong || name.aside || !name.numbers {
 		return recognition{}, false
 	}
 	switch r.Type {
 	case keyspace.TypeList, keyspace.TypeSet, keyspace.TypeZSet, keyspace.TypeStream:
-		return recognition{evidence: []string{name.says(), "no scheme that is known keeps a lock in a " + string(r.Type)}}, true
-	case keyspace.TypeString, keyspace.TypeHash, keyspace.TypeNone:
+		return recognition{mode: ModeExclusive, evidence: []string{name.evidence(), typeEvidence(r.Type)}}, true
+	case keyspace.TypeNone, keyspace.TypeString, keyspace.TypeHash:
 	}
 	return recognition{}, false
 }
 
-// wrongType is the finding of such a key.
-func wrongType(l *Lock) Finding {
+func typeEvidence(t keyspace.Type) string {
+	switch t {
+	case keyspace.TypeList:
+		return "it is a list"
+	case keyspace.TypeSet:
+		return "it is a set"
+	case keyspace.TypeZSet:
+		return "it is a sorted set"
+	case keyspace.TypeStream:
+		return "it is a stream"
+	case keyspace.TypeNone, keyspace.TypeString, keyspace.TypeHash:
+	}
+	return "it is of another type"
+}
+
+// wrongTypeFinding is the one finding that a single read suffices for.
+func wrongTypeFinding(t keyspace.Type) Finding {
 	return Finding{
-		CodeWrongType, SeverityWarning,
-		fmt.Sprintf("the name says lock, but the key is a %s of %d elements", l.Observed.Type, l.Observed.Size),
-		"a client that wants a lock of this name fails with WRONGTYPE: rename one of the two",
+		Code: CodeWrongType, Severity: SeverityWarning,
+		Text:   "the name says lock, but the key is a " + string(t) + ", and no scheme of locktop keeps a lock in one",
+		Advice: "find out who writes it (a few libraries keep shared locks in sorted sets); SET NX will never succeed here",
 	}
 }

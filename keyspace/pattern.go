@@ -27,28 +27,28 @@ func (p Pattern) String() string {
 func (p Pattern) Match(key string) bool { return compileGlob(p.Glob).match(key) }
 
 // ErrPattern is what the errors of [NewPattern] wrap.
-var ErrPattern = errors.New("bad pattern")
+var ErrPattern = errors.New("pattern")
 
 // NewPattern makes a pattern of a glob that a person wrote, and refuses what Redis would take without a word and then
 // match nothing, or something else than was meant: an empty glob, a class without its "]", a backslash at the end.
 func NewPattern(text string) (Pattern, error) {
 	if text == "" {
-		return Pattern{}, fmt.Errorf(`%w: it is empty; "*" names every key`, ErrPattern)
+		return Pattern{}, fmt.Errorf(`an empty %w matches no key; "*" matches them all`, ErrPattern)
 	}
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '\\':
 			if i++; i == len(text) {
-				return Pattern{}, fmt.Errorf(`%w %q: it ends in a backslash that escapes nothing; write \\ for a backslash`, ErrPattern, text)
+				return Pattern{}, fmt.Errorf(`the %w %q ends in a backslash that escapes nothing; write \\ for a backslash`, ErrPattern, text)
 			}
 		case '[':
 			var s set
 			end, closed := compileClass(text, i+1, &s)
 			if !closed {
-				return Pattern{}, fmt.Errorf(`%w %q: a "[" has no "]"; write \[ for the character itself`, ErrPattern, text)
+				return Pattern{}, fmt.Errorf(`the %w %q has a "[" without "]"; write \[ for the character itself`, ErrPattern, text)
 			}
 			if s == (set{}) {
-				return Pattern{}, fmt.Errorf(`%w %q: "[]" is an empty class, which matches nothing`, ErrPattern, text)
+				return Pattern{}, fmt.Errorf(`the %w %q has an empty class, "[]", which matches nothing`, ErrPattern, text)
 			}
 			i = end
 		}

@@ -6,16 +6,16 @@
 -- ARGV[2]  the lease in milliseconds
 --
 -- Returns an array of six:
---   [1] 'done'   entered
---       'other'  somebody else has it
---   [2] ''
---   [3] ''
---   [4] the client's entry count as text; '' with 'other'
+--   [1] "done"   entered
+--       "other"  somebody else has it
+--   [2] ""
+--   [3] ""
+--   [4] the client's entry count as text; "" with "other"
 --   [5] the lease that is left in milliseconds: one's own, or the other's; -1 there is no TTL
 --   [6] -1       nobody is woken by an acquisition
-if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
-  local count = redis.call('HINCRBY', KEYS[1], ARGV[1], '1')
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
-  return {'done', '', '', string.format('%.0f', count), tonumber(ARGV[2]), -1}
+if redis.call("EXISTS", KEYS[1]) == 0 or redis.call("HEXISTS", KEYS[1], ARGV[1]) == 1 then
+  local count = redis.call("HINCRBY", KEYS[1], ARGV[1], "1")
+  redis.call("PEXPIRE", KEYS[1], ARGV[2])
+  return {"done", "", "", string.format("%.0f", count), tonumber(ARGV[2]), -1}
 end
-return {'other', '', '', '', redis.call('PTTL', KEYS[1]), -1}
+return {"other", "", "", "", redis.call("PTTL", KEYS[1]), -1}

@@ -7,18 +7,18 @@
 -- ARGV[2]  the new value: the end of the lease in milliseconds since 1970
 --
 -- Returns an array of six:
---   [1] 'done'   the lock is acquired; a lease that was over is taken over
---       'other'  somebody has it, or what is in the key is no time
---   [2] ''
+--   [1] "done"   the lock is acquired; a lease that was over is taken over
+--       "other"  somebody has it, or what is in the key is no time
+--   [2] ""
 --   [3] the first 512 bytes of the value that is there now
---   [4] ''
+--   [4] ""
 --   [5] -1       such a lock has no TTL
 --   [6] -1       nobody is woken by an acquisition
-local value = redis.call('GET', KEYS[1])
+local value = redis.call("GET", KEYS[1])
 if value then
-  if not string.match(value, '^%d+$') or tonumber(value) >= tonumber(ARGV[1]) then
-    return {'other', '', string.sub(value, 1, 512), '', -1, -1}
+  if not string.match(value, "^%d+$") or tonumber(value) >= tonumber(ARGV[1]) then
+    return {"other", "", string.sub(value, 1, 512), "", -1, -1}
   end
 end
-redis.call('SET', KEYS[1], ARGV[2])
-return {'done', '', ARGV[2], '', -1, -1}
+redis.call("SET", KEYS[1], ARGV[2])
+return {"done", "", ARGV[2], "", -1, -1}

@@ -2,30 +2,31 @@
 --
 -- KEYS[1]     the lock
 -- ARGV[1..4]  what was observed, see the guard
--- ARGV[5]     in how many milliseconds it ends; '0' now, which deletes the key
--- ARGV[6]     the channel on which waiters are woken with the message '0' if it ends now; '' for none
+-- ARGV[5]     in how many milliseconds it ends; "0" now, which deletes the key
+-- ARGV[6]     the channel on which waiters are woken with the message "0" if it ends now; "" for none
 --
 -- It never makes a lease longer. The waiters are told before the key is deleted: in a script that is the same moment to
 -- everybody else, and a user who may not publish is refused before anything is done, not after.
 --
 -- Returns what the guard returns, or an array of six:
---   [1] 'done'     the key is deleted, or its TTL is shortened
---       'changed'  with [2] 'shorter': the lease ends sooner than that already
---   [2] '' or 'shorter'
+--   [1] "done"     the key is deleted, or its TTL is shortened
+--       "changed"  with [2] "shorter": the lease ends sooner than that already
+--   [2] "" or "shorter"
 --   [3] the first 512 bytes of what says who the holder is, or was
---   [4] the holder's entry count as text; '' in a string
+--   [4] the holder's entry count as text; "" in a string
 --   [5] the lease that is left in milliseconds; -2 there is no key any more
 --   [6] how many clients received the message; -1 no message was sent
-if ARGV[5] ~= '0' then
+if ARGV[5] ~= "0" then
   if pttl >= 0 and pttl < tonumber(ARGV[5]) then
-    return {'changed', 'shorter', holder, string.sub(count, 1, 512), pttl, -1}
+    return answer("changed", "shorter")
   end
-  redis.call('PEXPIRE', KEYS[1], ARGV[5])
-  return {'done', '', holder, string.sub(count, 1, 512), tonumber(ARGV[5]), -1}
+  redis.call("PEXPIRE", KEYS[1], ARGV[5])
+  pttl = tonumber(ARGV[5])
+  return answer("done", "")
 end
-local woken = -1
-if ARGV[6] ~= '' then
-  woken = redis.call('PUBLISH', ARGV[6], '0')
+if ARGV[6] ~= "" then
+  woken = redis.call("PUBLISH", ARGV[6], "0")
 end
-redis.call('DEL', KEYS[1])
-return {'done', '', holder, string.sub(count, 1, 512), -2, woken}
+redis.call("DEL", KEYS[1])
+pttl = -2
+return answer("done", "")

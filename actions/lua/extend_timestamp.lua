@@ -10,15 +10,16 @@
 -- ARGV[6]     the new lease in milliseconds, from now
 --
 -- Returns what the guard returns, or an array of six:
---   [1] 'done'  the value is written
---   [2] ''
+--   [1] "done"  the value is written
+--   [2] ""
 --   [3] the first 512 bytes of the new value
---   [4] ''
+--   [4] ""
 --   [5] the TTL that is left in milliseconds; -1 there is none, the lease is in the value alone
 --   [6] -1      nobody is woken by an extension
 if pttl >= 0 and pttl < tonumber(ARGV[6]) then
-  redis.call('PEXPIRE', KEYS[1], ARGV[6])
+  redis.call("PEXPIRE", KEYS[1], ARGV[6])
   pttl = tonumber(ARGV[6])
 end
-redis.call('SET', KEYS[1], ARGV[5], 'KEEPTTL')
-return {'done', '', string.sub(ARGV[5], 1, 512), '', pttl, -1}
+redis.call("SET", KEYS[1], ARGV[5], "KEEPTTL")
+holder = string.sub(ARGV[5], 1, 512)
+return answer("done", "")

@@ -2,43 +2,44 @@
 --
 -- KEYS[1]     the lock
 -- ARGV[1..4]  what was observed, see the guard
--- ARGV[5]     how many entries to release; '0' all of them
--- ARGV[6]     the lease in milliseconds that begins anew when entries are left; '0' leaves the lease as it is
--- ARGV[7]     the channel on which waiters are woken with the message '0' when the lock is free; '' for none
+-- ARGV[5]     how many entries to release; "0" all of them
+-- ARGV[6]     the lease in milliseconds that begins anew when entries are left; "0" leaves the lease as it is
+-- ARGV[7]     the channel on which waiters are woken with the message "0" when the lock is free; "" for none
 --
 -- The waiters are told before the key is deleted. In a script that is the same moment to everybody else, and a user who
 -- may not publish is refused before anything is done, not after.
 --
 -- Returns what the guard returns, or an array of six:
---   [1] 'done'     the lock is free and the key is gone
---       'left'     the key is still there: [3] has it [4] times, which is 0 where another field is left in the hash
---       'changed'  with [2] 'count': the entry count is no number, so no entry can be taken from it
---   [2] '' or 'count'
+--   [1] "done"     the lock is free and the key is gone
+--       "left"     the key is still there: [3] has it [4] times, which is 0 where another field is left in the hash
+--       "changed"  with [2] "count": the entry count is no number, so no entry can be taken from it
+--   [2] "" or "count"
 --   [3] the first 512 bytes of the holder's field
 --   [4] the entries that the holder has left, as text
 --   [5] the lease that is left in milliseconds; -1 there is no TTL, -2 there is no key
 --   [6] how many clients received the message; -1 no message was sent
 local entries = tonumber(ARGV[5])
 if entries > 0 then
-  if not string.match(count, '^%-?%d+$') then
-    return {'changed', 'count', holder, string.sub(count, 1, 512), pttl, -1}
+  if not string.match(count, "^%-?%d+$") then
+    return answer("changed", "count")
   end
   if tonumber(count) > entries then
-    local left = redis.call('HINCRBY', KEYS[1], ARGV[1], '-' .. ARGV[5])
-    if ARGV[6] ~= '0' then
-      redis.call('PEXPIRE', KEYS[1], ARGV[6])
+    count = string.format("%.0f", redis.call("HINCRBY", KEYS[1], ARGV[1], "-" .. ARGV[5]))
+    if ARGV[6] ~= "0" then
+      redis.call("PEXPIRE", KEYS[1], ARGV[6])
       pttl = tonumber(ARGV[6])
     end
-    return {'left', '', holder, string.format('%.0f', left), pttl, -1}
+    return answer("left", "")
   end
 end
+count = "0"
 if fields > 1 then
-  redis.call('HDEL', KEYS[1], ARGV[1])
-  return {'left', '', holder, '0', pttl, -1}
+  redis.call("HDEL", KEYS[1], ARGV[1])
+  return answer("left", "")
 end
-local woken = -1
-if ARGV[7] ~= '' then
-  woken = redis.call('PUBLISH', ARGV[7], '0')
+if ARGV[7] ~= "" then
+  woken = redis.call("PUBLISH", ARGV[7], "0")
 end
-redis.call('DEL', KEYS[1])
-return {'done', '', holder, '0', -2, woken}
+redis.call("DEL", KEYS[1])
+pttl = -2
+return answer("done", "")

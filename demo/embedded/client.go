@@ -21,7 +21,7 @@ type client struct {
 	resp3, authenticated         bool
 	noTouch, noEvict, monitoring bool
 	transaction                  *transaction
-	watched                      map[watchedKey]bool
+	watched                      map[watchedKey]bool // whether it had expired by then
 	watchBroken                  bool
 	channels, patterns           []string
 	waiter                       *waiter

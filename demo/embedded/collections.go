@@ -38,6 +38,26 @@ func shrinkCommand(kind class, event string, changed changeWhen) handler {
 	}
 }
 
+// incrementFieldCommand is HINCRBY or HINCRBYFLOAT. Of a field that is no number the store says no more than of a bad
+// increment.
+func incrementFieldCommand(event, number string) handler {
+	return func(s *Server, c *call) {
+		a := s.store(c.db, c.args...)
+		_, err := strconv.ParseFloat(c.args[3], 64)
+		if number == "integer" {
+			_, err = strconv.ParseInt(c.args[3], 10, 64)
+		}
+		if a.failed() && err == nil && strings.HasPrefix(string(a), "-ERR value is not") {
+			c.reply.failure("ERR hash value is not " + map[string]string{"integer": "an integer", "float": "a float"}[number])
+			return
+		}
+		c.reply.raw(a)
+		if !a.failed() {
+			s.grew(c.db, c.args[1], classHash, event)
+		}
+	}
+}
+
 // grew tells of a change of a key that is there afterwards.
 func (s *Server) grew(db *database, key string, kind class, event string) {
 	s.create(db, key)

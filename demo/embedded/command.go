@@ -20,6 +20,7 @@ const (
 	noTouch      // does not count as a use of its keys (OBJECT IDLETIME)
 	blocks       // may wait
 	unmonitored  // not shown to MONITOR: administration, secrets
+	looksItself  // it looks its keys up itself, or not at all
 )
 
 // command is a row of the command table.
@@ -58,9 +59,9 @@ func (c *call) wrongArity(name string) {
 	c.reply.failure("ERR wrong number of arguments for '" + name + "' command")
 }
 
-// keys calls f with every key that the command names.
+// keys calls f with every key that the command names, unless it looks them up itself.
 func (c *call) keys(f func(key string)) {
-	if c.command.first == 0 {
+	if c.command.first == 0 || c.command.traits&looksItself != 0 {
 		return
 	}
 	last := c.command.last
@@ -171,8 +172,8 @@ var containers = map[string]bool{
 
 // statisticsName is the command's name in CLIENT LIST and INFO commandstats: "get", "client|list".
 func statisticsName(args []string, cmd *command) string {
-	if len(args) > 1 && containers[cmd.name] && len(args[1]) <= 32 {
-		return cmd.name + "|" + strings.ToLower(args[1])
+	if len(args) < 2 || !containers[cmd.name] || len(args[1]) > 32 || !plainName(args[1]) {
+		return cmd.name
 	}
-	return cmd.name
+	return cmd.name + "|" + strings.ToLower(args[1])
 }

@@ -22,12 +22,16 @@ func deleteCommand(s *Server, c *call) {
 func renameCommand(s *Server, c *call) {
 	from, to := c.args[1], c.args[2]
 	onlyNew := c.command.name == "renamenx"
-	source, target := c.db.keys[from], c.db.keys[to]
-	switch {
-	case source == nil:
+	source := s.lookup(c.db, from)
+	if source == nil {
 		c.reply.failure(errorNoSuchKey)
 		return
-	case onlyNew && target != nil:
+	}
+	target := source
+	if from != to {
+		target = s.lookup(c.db, to)
+	}
+	if onlyNew && target != nil {
 		c.reply.integer(0)
 		return
 	}
@@ -75,12 +79,14 @@ func copyCommand(s *Server, c *call) {
 		c.reply.failure(errorSameObject)
 		return
 	}
-	source := c.db.keys[from]
+	source := s.lookup(c.db, from)
 	if source == nil {
 		s.missed(c.db, from)
+		c.reply.integer(0)
+		return
 	}
 	target := s.lookup(db, to)
-	if source == nil || target != nil && !replace {
+	if target != nil && !replace {
 		c.reply.integer(0)
 		return
 	}

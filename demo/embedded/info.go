@@ -23,9 +23,15 @@ type commandStatistics struct {
 	spent                   time.Duration
 }
 
+// maxCommandNames bounds the counters: a client may invent as many subcommands as it likes.
+const maxCommandNames = 1000
+
 func (st *statistics) command(name string) *commandStatistics {
 	c := st.commands[name]
 	if c == nil {
+		if len(st.commands) >= maxCommandNames {
+			return &commandStatistics{} // counted for nobody
+		}
 		c = &commandStatistics{}
 		st.commands[name] = c
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -55,5 +56,31 @@ func TestPanic(t *testing.T) {
 	}
 	if err := s.Close(); err == nil || !strings.Contains(err.Error(), "out of cheese") || !strings.Contains(err.Error(), "panic_test.go") {
 		t.Errorf("Close tells %v", err)
+	}
+}
+
+// TestEndlessScript closes the server while a script loops for ever around redis.call.
+func TestEndlessScript(t *testing.T) {
+	s, err := Start(t.Context(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turning := make(chan struct{})
+	turned := sync.OnceFunc(func() { close(turning) })
+	s.commands["turn"] = &command{name: "turn", arity: 1, run: func(_ *Server, c *call) {
+		turned()
+		c.reply.ok()
+	}}
+	conn, err := net.Dial("tcp", s.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.Write([]byte(`eval "while true do redis.call('turn') end" 0` + "\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	<-turning
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 }

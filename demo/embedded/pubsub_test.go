@@ -189,6 +189,10 @@ func TestGoRedis(t *testing.T) {
 	if now, err := c.Time(ctx).Result(); err != nil || time.Since(now).Abs() > time.Minute {
 		t.Errorf("time: %v %v", now, err)
 	}
+	inLua, err := c.Eval(ctx, "return tonumber(redis.call('time')[1])", nil).Int64()
+	if err != nil || time.Since(time.Unix(inLua, 0)).Abs() > time.Minute {
+		t.Errorf("time inside a script: %v %v", inLua, err)
+	}
 	if err := c.Do(ctx, "CLIENT", "TRACKING", "ON", "BCAST").Err(); err == nil || !strings.HasPrefix(err.Error(), "ERR unknown subcommand") {
 		t.Errorf("tracking: %v", err)
 	}

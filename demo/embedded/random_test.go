@@ -11,26 +11,26 @@ import (
 	"locktop/keyspace/redistest"
 )
 
-// templates are commands with holes: K a key, V a value, F a field, N a number, S a score, D an instant, O an option of SET.
+// templates are commands with holes: K a key, V a value, F a field, N a number, S a score, D an instant, L a later
+// one, O an option of SET.
 // Only those are here whose answer is the same at every run.
 var templates = strings.Fields(strings.NewReplacer(" ", "_", "\n", " ").Replace(`SET K V
 SET K V O
 SET K V O O
-SET K V PXAT D
-SET K V PXAT D O
+SET K V PXAT L
+SET K V PXAT L O
 SETNX K V
 GETSET K V
 GETDEL K
 GETEX K PXAT D
 GETEX K PERSIST
-SETEX K 1000 V
 MSET K V K V
 MSETNX K V K V
 GET K
 MGET K K
 STRLEN K
 APPEND K V
-SETRANGE K N V
+SETRANGE K 2 V
 GETRANGE K N N
 INCR K
 DECRBY K N
@@ -104,7 +104,7 @@ SINTERSTORE K K K
 SUNIONSTORE K K K
 SDIFFSTORE K K K
 ZADD K S V
-ZADD K S V S V
+ZADD K S x S y
 ZADD K NX S V
 ZADD K XX S V
 ZADD K GT S V
@@ -155,6 +155,8 @@ func fill(random *rand.Rand, template string) step {
 			words = append(words, pick("1 2 0 -1 2.5 10"))
 		case "D":
 			words = append(words, pick("4102444800123 4102444900456 4102445000789 1000"))
+		case "L":
+			words = append(words, pick("4102444800123 4102444900456"))
 		case "O":
 			words = append(words, pick("NX XX GET KEEPTTL"))
 		case "LUA":

@@ -3,6 +3,8 @@ package embedded_test
 import (
 	"context"
 	"errors"
+	"io"
+	"math/rand/v2"
 	"net"
 	"strings"
 	"testing"
@@ -119,6 +121,31 @@ func TestWire(t *testing.T) {
 				t.Errorf("afterwards: %q", got)
 			}
 		})
+	}
+}
+
+// TestGarbage sends random bytes over many connections, and some requests that break off: the server must outlive it all.
+func TestGarbage(t *testing.T) {
+	s := start(t, embedded.Options{})
+	random := rand.New(rand.NewPCG(5, 6))
+	const letters = "*$+-:12389\r\n\"'\\x SETGEVAL{}%\x00\xff"
+	for range 200 {
+		conn, err := net.Dial("tcp", s.Addr())
+		if err != nil {
+			t.Fatal(err)
+		}
+		garbage := make([]byte, random.IntN(300))
+		for i := range garbage {
+			garbage[i] = letters[random.IntN(len(letters))]
+		}
+		_, _ = conn.Write(garbage) // the server may have hung up already
+		_, _ = io.WriteString(conn, encode("SET", "k", strings.Repeat("x", 100))[:60])
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := dialRaw(t, s.Addr()).do(t, "PING"); got != "+PONG\r\n" {
+		t.Errorf("afterwards: %q", got)
 	}
 }
 

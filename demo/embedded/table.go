@@ -44,7 +44,7 @@ func connectionCommands() []command {
 func genericCommands() []command {
 	return []command{
 		// Generic
-		{"copy", -3, write, 1, 2, 1, copyCommand},
+		{"copy", -3, write | looksItself, 1, 2, 1, copyCommand},
 		{"del", -2, write, 1, -1, 1, deleteCommand},
 		{"dump", 2, readOnly, 1, 1, 1, forwardCommand},
 		{"exists", -2, readOnly | fast | noTouch, 1, -1, 1, forwardCommand},
@@ -60,8 +60,8 @@ func genericCommands() []command {
 		{"pexpiretime", 2, readOnly | fast | noTouch, 1, 1, 1, ttlCommand(atMillisecond)},
 		{"pttl", 2, readOnly | fast | noTouch, 1, 1, 1, ttlCommand(millisecondsLeft)},
 		{"randomkey", 1, readOnly, 0, 0, 0, randomKeyCommand},
-		{"rename", 3, write, 1, 2, 1, renameCommand},
-		{"renamenx", 3, write | fast, 1, 2, 1, renameCommand},
+		{"rename", 3, write | looksItself, 1, 2, 1, renameCommand},
+		{"renamenx", 3, write | fast | looksItself, 1, 2, 1, renameCommand},
 		{"restore", -4, write, 1, 1, 1, restoreCommand},
 		{"scan", -2, readOnly, 0, 0, 0, scanCommand},
 		{"touch", -2, readOnly | fast, 1, -1, 1, forwardCommand},
@@ -104,8 +104,8 @@ func collectionCommands() []command {
 		{"hexists", 3, readOnly | fast, 1, 1, 1, forwardCommand},
 		{"hget", 3, readOnly | fast, 1, 1, 1, forwardCommand},
 		{"hgetall", 2, readOnly, 1, 1, 1, forwardCommand},
-		{"hincrby", 4, write | fast, 1, 1, 1, growCommand(classHash, "hincrby", always)},
-		{"hincrbyfloat", 4, write | fast, 1, 1, 1, growCommand(classHash, "hincrbyfloat", always)},
+		{"hincrby", 4, write | fast, 1, 1, 1, incrementFieldCommand("hincrby", "integer")},
+		{"hincrbyfloat", 4, write | fast, 1, 1, 1, incrementFieldCommand("hincrbyfloat", "float")},
 		{"hkeys", 2, readOnly, 1, 1, 1, forwardCommand},
 		{"hlen", 2, readOnly | fast, 1, 1, 1, forwardCommand},
 		{"hmget", -3, readOnly | fast, 1, 1, 1, forwardCommand},
@@ -189,7 +189,7 @@ func otherCommands() []command {
 		{"exec", 1, noScript | noQueue | unmonitored, 0, 0, 0, execCommand},
 		{"multi", 1, fast | noScript | noQueue, 0, 0, 0, multiCommand},
 		{"unwatch", 1, fast | noScript, 0, 0, 0, unwatchCommand},
-		{"watch", -2, fast | noScript | noQueue, 1, -1, 1, watchCommand},
+		{"watch", -2, fast | noScript | noQueue | looksItself, 1, -1, 1, watchCommand},
 		// Scripts
 		{"eval", -3, noScript, 0, 0, 0, evalCommand},
 		{"eval_ro", -3, readOnly | noScript, 0, 0, 0, evalCommand},

@@ -39,9 +39,8 @@ func execCommand(s *Server, c *call) {
 		return
 	}
 	changed := c.client.watchBroken
-	for key := range c.client.watched {
-		e := s.databases[key.database].keys[key.key]
-		changed = changed || e != nil && e.expired(s.now.UnixMilli()) // also where nobody has removed it yet
+	for key, wasExpired := range c.client.watched {
+		changed = changed || !wasExpired && s.isExpired(key) // also where nobody has removed it yet
 	}
 	s.endTransaction(c.client)
 	switch {
@@ -79,9 +78,16 @@ func watchCommand(s *Server, c *call) {
 			s.watchers[watched] = map[*client]bool{}
 		}
 		s.watchers[watched][c.client] = true
-		c.client.watched[watched] = true
+		if _, again := c.client.watched[watched]; !again {
+			c.client.watched[watched] = s.isExpired(watched)
+		}
 	}
 	c.reply.ok()
+}
+
+func (s *Server) isExpired(key watchedKey) bool {
+	e := s.databases[key.database].keys[key.key]
+	return e != nil && e.expired(s.now.UnixMilli())
 }
 
 func unwatchCommand(s *Server, c *call) {
@@ -100,9 +106,15 @@ func (s *Server) unwatch(c *client) {
 	c.watchBroken = false
 }
 
-// touch breaks the transactions of those who watch the key.
+// touch breaks the transactions of those who watch the key, except that the end of a key is nothing new to those who have
+// watched it only after its deadline.
 func (s *Server) touch(database int, key string) {
-	for c := range s.watchers[watchedKey{database, key}] {
+	watched := watchedKey{database, key}
+	for c := range s.watchers[watched] {
+		if c.watched[watched] && s.databases[database].keys[key] == nil {
+			c.watched[watched] = false
+			continue
+		}
 		c.watchBroken = true
 	}
 }

@@ -102,7 +102,7 @@ func (a *app) act(cmd *cobra.Command, c *acting, name string, r actions.Request,
 func (a *app) ask(ctx context.Context, r actions.Request) error {
 	out, done := a.screen()
 	defer done()
-	fmt.Fprintf(out, "%s on %s\n%s\n", text.Escape(r.Lock.Key), text.Escape(string(r.Lock.Node)), actions.Consequence(r))
+	fmt.Fprintf(out, "on %s, database %d:\n%s\n", text.Escape(string(r.Lock.Node)), r.Lock.DB, actions.Consequence(r))
 	for _, f := range r.Lock.Findings {
 		fmt.Fprintf(out, "%s: %s\n", f.Code, text.Escape(f.Text))
 	}

@@ -31,6 +31,9 @@ type checkJSON struct {
 	Node   string     `json:"node"`
 	DB     int        `json:"db"`
 	Checks []itemJSON `json:"checks"`
+	// Look and Act are the ACL lines for a user with the least rights that looking, and besides it acting, takes.
+	Look string `json:"acl_look"`
+	Act  string `json:"acl_act"`
 }
 
 // itemJSON is one thing that was tried.
@@ -53,7 +56,7 @@ func (a *app) newCheck() *cobra.Command {
 		Use:   "check [flags]",
 		Short: "say what locktop can and cannot see and do on this server, and what mends it",
 		Long: `Check tries what locktop needs, and says what it can and cannot see and do on this server, with the exact command or ACL
-line that mends it. It changes nothing.`,
+line that mends it, and the least rights that a user needs. It changes nothing.`,
 		Example: `  locktop check
   locktop check --user watcher --askpass --pattern 'lock:*'
   locktop check -o json | jq '.checks[] | select(.ok | not)'`,
@@ -75,6 +78,7 @@ line that mends it. It changes nothing.`,
 			if report.Checks, err = a.check(cmd.Context(), s, o, &look); err != nil {
 				return err
 			}
+			report.Look, report.Act = leastRights(s.connection.Server(), s.connection.DB(), look.globs())
 			if output == "json" {
 				return writeJSON(a.stdout, report)
 			}
@@ -102,6 +106,8 @@ func (a *app) writeCheck(report checkJSON) error {
 			fmt.Fprintf(&b, "    %-14s%s\n", "", text.Escape(strings.TrimRight(line, "\n")))
 		}
 	}
+	fmt.Fprintf(&b, "\nthe least that a user needs to look at these keys:\n  %s\nand besides, to act on them:\n  %s\n",
+		text.Escape(report.Look), text.Escape(report.Act))
 	_, err := fmt.Fprint(a.stdout, b.String())
 	return err
 }
@@ -235,6 +241,9 @@ func checkAudit() itemJSON {
 	if err != nil {
 		return itemJSON{Name: "audit", Detail: err.Error() + "; without it no action is done", Mend: "export XDG_STATE_HOME=<a directory that can be written>"}
 	}
-	defer audit.Close()
-	return itemJSON{Name: "audit", OK: true, Detail: audit.Path()}
+	item := itemJSON{Name: "audit", OK: true, Detail: audit.Path()}
+	if err := audit.Close(); err != nil {
+		item.OK, item.Detail = false, err.Error()
+	}
+	return item
 }

@@ -53,7 +53,7 @@ func (a *app) options(cmd *cobra.Command, c *connecting) (keyspace.Options, erro
 	}
 	// A URL on the command line is more than a variable of the environment; less than another flag.
 	overrides := func(flag string, isSet bool) bool {
-		return a.onLine(cmd, flag) || cmd.Flags().Changed(flag) && !(urlOnLine && isSet)
+		return a.onLine(cmd, flag) || cmd.Flags().Changed(flag) && (!urlOnLine || !isSet)
 	}
 	if overrides("db", o.DB != 0) {
 		o.DB = c.db

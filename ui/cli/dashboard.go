@@ -34,10 +34,10 @@ func (a *app) dashboard(ctx context.Context, o keyspace.Options, look *observing
 		a.say("actions are off, as with --read-only: %v", err)
 		s.operate(actions.Options{ReadOnly: true, Where: where(o)})
 	}
-	_, noColor := a.lookup("NO_COLOR")
+	noColor, _ := a.lookup("NO_COLOR")
 	err = tui.Run(ctx, tui.Config{
 		Source: s.locks, Operator: s.operator, Where: shown.where, Narration: shown.narration,
-		Theme: draw.theme, NoColor: noColor, FPS: draw.fps, Sync: !draw.noSync,
+		Theme: draw.theme, NoColor: noColor != "", FPS: draw.fps, Sync: !draw.noSync,
 	})
 	if errors.Is(err, tui.ErrInterrupted) {
 		return errInterrupted

@@ -86,7 +86,7 @@ func scenarios() []string {
 }
 
 // demo runs a scenario.
-func (a *app) demo(cmd *cobra.Command, d *showing) (err error) {
+func (a *app) demo(cmd *cobra.Command, d *showing) error {
 	if d.list {
 		return a.listScenarios()
 	}
@@ -101,18 +101,47 @@ func (a *app) demo(cmd *cobra.Command, d *showing) (err error) {
 	}
 	ctx, cancel := limit(cmd.Context(), d.span)
 	defer cancel()
-	running, err := demo.Start(ctx, d.options)
+	running, err := startDemo(ctx, d.options)
 	if err != nil {
 		return failed("starting the demo: %w", err)
 	}
-	defer func() { err = errors.Join(err, running.Close()) }()
 	if d.serve {
-		return a.serve(ctx, running)
+		err = a.serve(ctx, running)
+	} else {
+		d.look.thresholds = running.Thresholds()
+		err = a.dashboard(ctx, running.Connection(), &d.look, &d.draw, face{
+			where:     running.ServerName(),
+			narration: func() string { return running.Narration().Text },
+		})
 	}
-	return a.dashboard(ctx, running.Connection(), &d.look, &d.draw, face{
-		where:     running.ServerName(),
-		narration: func() string { return running.Narration().Text },
-	})
+	if err = errors.Join(err, running.Close()); err != nil {
+		return err
+	}
+	verdict := strings.Split(running.Verdict().Text, "\n")
+	if !d.serve {
+		a.say("%s with --seed %d: %s", running.Scenario().Name, running.Seed(), text.Escape(verdict[0]))
+		return nil
+	}
+	for _, line := range verdict {
+		if _, err := fmt.Fprintln(a.stdout, text.Escape(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startDemo starts a demo that outlives the context: its server is to be there until the session on it has ended. Only
+// the start itself ends with the context.
+func startDemo(ctx context.Context, o demo.Options) (*demo.Demo, error) {
+	lasting, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	detach := context.AfterFunc(ctx, cancel)
+	running, err := demo.Start(lasting, o)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	detach()
+	return running, nil // cancel is not called: Close ends all that the context is used for
 }
 
 // demoTarget makes the options of the server that --url names.
@@ -141,16 +170,21 @@ func (a *app) demoTarget(cmd *cobra.Command, d *showing) error {
 
 // listScenarios prints them, the default first.
 func (a *app) listScenarios() error {
-	rows := [][]string{{"SCENARIO", "SHOWS", "LOOK FOR"}}
-	for _, s := range demo.Scenarios() {
-		rows = append(rows, []string{s.Name, s.Shows, s.LookFor})
+	var b strings.Builder
+	for i, s := range demo.Scenarios() {
+		if i == 0 {
+			s.Name += " (the default)"
+		}
+		fmt.Fprintf(&b, "%s\n  %s\n  Look for: %s\n", s.Name, s.Shows, s.LookFor)
 	}
-	return writeAligned(a.stdout, rows)
+	_, err := fmt.Fprint(a.stdout, b.String())
+	return err
 }
 
 // serve runs the scenario without a dashboard.
 func (a *app) serve(ctx context.Context, running *demo.Demo) error {
-	_, err := fmt.Fprintf(a.stdout, "%s\nready: %s on %s\n", running.URL(), running.Scenario().Name, text.Escape(running.ServerName()))
+	_, err := fmt.Fprintf(a.stdout, "%s\nready: %s on %s, --seed %d\n",
+		running.URL(), running.Scenario().Name, text.Escape(running.ServerName()), running.Seed())
 	if err != nil {
 		return err
 	}

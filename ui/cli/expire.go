@@ -21,7 +21,7 @@ func (a *app) newExpire() *cobra.Command {
 that long to notice. It does not stop the holder: two may be inside for a while.` + actionNote,
 		Example: `  locktop expire lock:invoice:7731 --holder worker-7 --in 5s
   locktop expire lock:invoice:7731 --holder worker-7 --yes`,
-		Args: oneArgument("key"),
+		Args: oneKey,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if in < 0 || in > 0 && in < time.Millisecond {
 				return usage("--in %v: give 1ms or more, or leave it out for now", in)

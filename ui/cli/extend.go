@@ -20,7 +20,7 @@ func (a *app) newExtend() *cobra.Command {
 		Long:  "Extend sets the lease of a lock anew, from now on, if it is still held by that owner." + actionNote,
 		Example: `  locktop extend orders:checkout --holder 0f4d3a52-6c1e:42 --ttl 5m
   locktop extend lock:nightly --holder worker-7 --ttl 1h --yes -o json`,
-		Args: oneArgument("key"),
+		Args: oneKey,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case !cmd.Flags().Changed("ttl"):

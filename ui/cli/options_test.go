@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -159,5 +160,27 @@ func TestTLSOptions(t *testing.T) {
 	}
 	if _, _, err := resolve(t, nil, "--tls", "--cacert", empty); err == nil || !strings.Contains(err.Error(), "no certificate") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestNotARedisServer(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return // the test is over
+			}
+			_, _ = conn.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n"))
+			_ = conn.Close()
+		}
+	}()
+	code, stdout, stderr := run(t, "list", "-u", "redis://"+listener.Addr().String())
+	if code != exitError || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "not a Redis server") {
+		t.Errorf("code %d, %q, %q", code, stdout, stderr)
 	}
 }

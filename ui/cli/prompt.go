@@ -87,7 +87,7 @@ func await(ctx context.Context, read func() (string, error)) (string, error) {
 func (a *app) screen() (io.Writer, func()) {
 	if !isTerminal(a.stderr) {
 		if tty, err := os.OpenFile(terminalDevice, os.O_WRONLY, 0); err == nil {
-			return tty, func() { tty.Close() }
+			return tty, func() { _ = tty.Close() } // what was written is on the screen
 		}
 	}
 	return a.stderr, func() {}

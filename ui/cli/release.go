@@ -22,7 +22,7 @@ Of a lock that was entered several times it releases --count entries, or --all; 
 		Example: `  locktop release orders:checkout --holder 0f4d3a52-6c1e:42 --count 1
   locktop release lock:invoice:7731 --holder worker-7 --yes --reason 'INC-123'
   locktop release lock:invoice:7731 --holder worker-7 --dry-run`,
-		Args: oneArgument("key"),
+		Args: oneKey,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			counted := cmd.Flags().Changed("count")
 			if counted && all {

@@ -127,16 +127,14 @@ func checkSpan(span time.Duration) error {
 	return nil
 }
 
-// oneArgument is a verb's KEY.
-func oneArgument(name string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		switch len(args) {
-		case 0:
-			return fmt.Errorf("which %s? It is missing", name)
-		case 1:
-			return nil
-		default:
-			return fmt.Errorf("one %s at a time, not %d; quote it if it holds spaces", name, len(args))
-		}
+// oneKey is a verb's KEY.
+func oneKey(_ *cobra.Command, args []string) error {
+	switch len(args) {
+	case 0:
+		return errors.New("which key? It is missing")
+	case 1:
+		return nil
+	default:
+		return fmt.Errorf("one key at a time, not %d; quote it if it holds spaces", len(args))
 	}
 }

@@ -51,6 +51,7 @@ func TestScripts(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
 			s := &scripted{tb: t}
 			testscript.Run(t, testscript.Params{
 				Files:               []string{file},
@@ -60,6 +61,7 @@ func TestScripts(t *testing.T) {
 					env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
 					env.Setenv("TERM", "tmux-256color") // what a dashboard asks of an unknown terminal takes seconds
 					env.Setenv("CI", "1")
+					env.Setenv("GORACE", "atexit_sleep_ms=0") // a program built for the race detector sleeps a second at its end
 					return nil
 				},
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){

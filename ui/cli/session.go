@@ -52,6 +52,11 @@ func (a *app) observe(ctx context.Context, s *session, look *observing, single b
 	if single {
 		options.Once, options.Notify = true, keyspace.NotifyOff
 	}
+	if options.Notify == keyspace.NotifyEnable {
+		if err := a.enableNotifications(ctx, s); err != nil {
+			return err
+		}
+	}
 	feed, stop := context.WithCancel(ctx)
 	observation, err := s.connection.Observe(feed, options)
 	if err != nil {
@@ -64,6 +69,37 @@ func (a *app) observe(ctx context.Context, s *session, look *observing, single b
 		stop()
 		return s.ended(ctx)
 	})
+	return nil
+}
+
+// enableNotifications sets the flags that the server lacks, says so, and gives back the old ones at the end.
+func (a *app) enableNotifications(ctx context.Context, s *session) error {
+	flags, err := s.connection.Notifications(ctx)
+	if err != nil {
+		return failed("%w", err)
+	}
+	if flags.Enough() {
+		return nil
+	}
+	if !flags.Known {
+		return failed("--notify enable: the server does not let this user read notify-keyspace-events, so it could not be restored; "+
+			"have an administrator run: %s", flags.Line())
+	}
+	client := s.connection.NewClient("locktop")
+	s.atEnd(client.Close)
+	restore, old, err := actions.EnableNotifications(ctx, client, flags.New)
+	s.atEnd(func() error {
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+		defer cancel()
+		if err := restore(ending); err != nil {
+			return failed("restoring notify-keyspace-events to %q: %w", old, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return failed("--notify enable: %w; have an administrator run: %s", err, flags.Line())
+	}
+	a.say("notify-keyspace-events was %q and is %q until the end", old, flags.New)
 	return nil
 }
 
@@ -102,12 +138,18 @@ func (s *session) operate(o actions.Options) {
 	s.operator = actions.NewOperator(client, o)
 }
 
-// limit ends a context after a while; zero: it does not.
+// limit ends a context after a while; zero: it does not. The context has no deadline: a command that is under way at the
+// end would run into it, and be told as a lost connection.
 func limit(ctx context.Context, span time.Duration) (context.Context, context.CancelFunc) {
-	if span == 0 {
-		return context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(ctx)
+	if span > 0 {
+		timer := time.AfterFunc(span, cancel)
+		return ctx, func() {
+			timer.Stop()
+			cancel()
+		}
 	}
-	return context.WithTimeout(ctx, span)
+	return ctx, cancel
 }
 
 // unreachable is a failed connection in words. Where nothing answers there is still something to see.

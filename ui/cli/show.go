@@ -32,7 +32,7 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 		Example: `  locktop show orders:checkout
   locktop show orders:checkout -o json | jq -r '.locks[0].holders[0].owner'
   locktop show --quoted-input 'lock:\xff\x00'`,
-		Args: oneArgument("key"),
+		Args: oneKey,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			key, err := about.unquote("KEY", args[0])
 			if err != nil {

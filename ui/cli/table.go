@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/csv"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -72,8 +73,7 @@ func writeAligned(w io.Writer, rows [][]string) error {
 			}
 			line.WriteString(text.PadRight(cell, widths[i]))
 		}
-		out.WriteString(strings.TrimRight(line.String(), " "))
-		out.WriteByte('\n')
+		fmt.Fprintln(out, strings.TrimRight(line.String(), " "))
 	}
 	return out.Flush() // it keeps the first error of all writes
 }

@@ -72,9 +72,9 @@ func kindOf(r keyspace.Record) string {
 	}
 	switch r.Type {
 	case keyspace.TypeString:
-		return fmt.Sprintf("it is a string of %s bytes %s, and its value looks like no holder's", text.Count(r.Size), ends)
+		return fmt.Sprintf("it is a string of %s bytes %s, and its name and value are not like a lock's", text.Count(r.Size), ends)
 	case keyspace.TypeHash:
-		return fmt.Sprintf("it is a hash of %s fields %s, and they look like no holder's", text.Count(r.Size), ends)
+		return fmt.Sprintf("it is a hash of %s fields %s, and they are not like a lock's", text.Count(r.Size), ends)
 	default:
 		return fmt.Sprintf("it is of type %s with %s elements, and locks are strings or hashes", text.Escape(string(r.Type)), text.Count(r.Size))
 	}

@@ -8,30 +8,37 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 )
 
 // The README's picture is the real screen of `locktop demo`, taken by:
 //
-//	go test ./ui/e2e -run TestPicture -picture ../../.github/dashboard.svg
+//	go test ./ui/e2e -run TestPicture -args -picture ../../.github/dashboard.svg
 var picture = flag.String("picture", "", "write the dashboard's screen to this SVG `file`")
 
 func TestPicture(t *testing.T) {
-	term := openTerminal(t, 120, 30)
-	term.run("demo --seed 7 --server auto")
-	term.waitFor("held", "worker-", "released")
-	if *picture == "" {
-		svg := toSVG(term.tmux("capture-pane", "-e", "-p"), 120, 30)
-		if !strings.Contains(svg, "worker-") || !strings.HasSuffix(svg, "</svg>\n") {
-			t.Errorf("the picture does not show the screen:\n%s", svg)
-		}
-	} else {
-		// A minute of history fills the swim-lane.
-		term.waitUntil("a hand-over of the selected lock", func(screen string) bool {
-			return strings.Count(screen, "█") > 60
-		})
-		svg := toSVG(term.tmux("capture-pane", "-e", "-p"), 120, 30)
+	const width, height = 120, 30
+	term := openTerminal(t, width, height)
+	term.run("demo --seed 7")
+	term.waitFor("held", "worker-", "lock:orders:checkout")
+	// The filter finds the lock, and the selection stays on it when the filter is gone.
+	term.keys("/")
+	term.typeText("checkout")
+	term.keys("Enter")
+	term.waitFor("/checkout", "1 row")
+	term.escape("/checkout")
+	term.waitFor("lock:orders:checkout · who held it", "lock:reports")
+	if *picture != "" {
+		patience = 2 * time.Minute // a minute of history fills the swim-lane
+		term.waitUntil("a swim-lane that is full", func(screen string) bool { return strings.Count(screen, "█") > 60 })
+	}
+	svg := toSVG(term.tmux("capture-pane", "-e", "-p"), width, height)
+	if !strings.Contains(svg, "worker-") || !strings.HasSuffix(svg, "</svg>\n") {
+		t.Errorf("the picture does not show the screen:\n%s", svg)
+	}
+	if *picture != "" {
 		if err := os.WriteFile(*picture, []byte(svg), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is how long a screen may take to become what a test waits for, on a loaded machine.
-const patience = 20 * time.Second
+var patience = 20 * time.Second
 
 var terminals atomic.Int64
 
@@ -91,6 +91,13 @@ func (term *terminal) run(arguments string) {
 func (term *terminal) keys(keys ...string) {
 	term.t.Helper()
 	term.tmux(append([]string{"send-keys"}, keys...)...)
+}
+
+// escape presses Escape and waits until a text is gone: a key that followed at once would be read as alt and that key.
+func (term *terminal) escape(gone string) {
+	term.t.Helper()
+	term.keys("Escape")
+	term.waitGone(gone)
 }
 
 // typeText types text as it is.

@@ -68,6 +68,15 @@ func Printable(s string) bool {
 	return true
 }
 
+// Legible is for sentences of our own, in which names may have been escaped or quoted already: it leaves alone what is
+// [Printable], and escapes all else. Names themselves need Escape, which is one to one.
+func Legible(s string) string {
+	if Printable(s) {
+		return s
+	}
+	return Escape(s)
+}
+
 // Unescape is the inverse of Escape. It also takes escapes that Escape would not have made (\x41 for A). The error names
 // the first escape that is none.
 func Unescape(s string) (string, error) {

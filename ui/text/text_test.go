@@ -61,6 +61,9 @@ func TestPrintable(t *testing.T) {
 		if got := Printable(in); got != want {
 			t.Errorf("Printable(%q) = %v, want %v", in, got, want)
 		}
+		if got := Legible(in); want && got != in || !want && got != Escape(in) {
+			t.Errorf("Legible(%q) = %q", in, got)
+		}
 	}
 }
 

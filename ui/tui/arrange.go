@@ -71,7 +71,7 @@ const rankHeld = 4*8 - 1
 // rankOf orders by the worst finding, then by state.
 func rankOf(l *inspector.Lock, now time.Time) int {
 	state := 7
-	switch stateAt(l, now) {
+	switch l.StateAt(now) {
 	case inspector.StateStuck:
 		state = 0
 	case inspector.StateWrong:
@@ -145,7 +145,7 @@ func (a arrangement) value(l *inspector.Lock, rank int, now time.Time) (number i
 		}
 		return 0, ""
 	case sortTTL:
-		ttl, ok := ttlAt(l, now)
+		ttl, ok := l.TTLAt(now)
 		if !ok || l.State == inspector.StateFreed {
 			return 1<<63 - 1, "" // never comes last
 		}

@@ -22,6 +22,8 @@ func BenchmarkView(b *testing.B) {
 func BenchmarkSnapshot(b *testing.B) {
 	h := newHarness(b, 200, 50, "default")
 	s := snapshotOf(1, noon, manyLocks(100_000, noon))
+	h.m.shown, h.m.latest = s, s
+	h.m.table.set(h.m.order.apply(s.Locks, nil, noon))
 	b.ReportAllocs()
 	seq := uint64(1)
 	for b.Loop() {

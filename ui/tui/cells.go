@@ -20,8 +20,8 @@ func (p *painter) paintTTL(l *inspector.Lock, now time.Time, c column) {
 			p.right(s, short, c.width)
 		}
 	}
-	ttl, ends := ttlAt(l, now)
-	switch stateAt(l, now) {
+	ttl, ends := l.TTLAt(now)
+	switch l.StateAt(now) {
 	case inspector.StateFreed:
 		verb := "gone"
 		if l.FreedBy != "" && l.FreedBy != inspector.CauseUnknown && c.bar > 0 {
@@ -82,11 +82,11 @@ func countText(l *inspector.Lock) string {
 	return "?"
 }
 
-// heldText is for how long the lock has been held; ≥ where its acquisition was not seen.
+// heldText is for how long the lock has been held, a dash for a key that is no lock; ≥ where its acquisition was not seen.
 func heldText(l *inspector.Lock, now time.Time) string {
 	held, atLeast := heldFor(l, now)
 	switch {
-	case held <= 0:
+	case held <= 0 || l.State == inspector.StateWrong:
 		return "-"
 	case atLeast:
 		return "≥" + text.Duration(held)

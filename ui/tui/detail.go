@@ -48,7 +48,7 @@ func (d *detail) paint(p *painter, m *model, height int) {
 }
 
 // gutter is the width of the names on the left.
-const gutter = 12
+const gutter = 14
 
 func (p *painter) field(name string, parts ...part) {
 	p.gap(rowPrefix)
@@ -110,7 +110,7 @@ func (d *detail) page(p *painter, now time.Time) {
 		for _, e := range l.Evidence {
 			p.gap(rowPrefix)
 			p.put(t.faint, "· ")
-			p.put(t.plain, text.Escape(e))
+			p.put(t.plain, text.Legible(e))
 			p.end()
 		}
 	}
@@ -137,7 +137,7 @@ func (d *detail) fields(p *painter, now time.Time) {
 	if len(l.Holders) == 0 {
 		p.field("holder", part{t.plain, "nobody"})
 	}
-	if ttl, ok := ttlAt(l, now); ok && stateAt(l, now) == inspector.StateHeld {
+	if ttl, ok := l.TTLAt(now); ok && l.StateAt(now) == inspector.StateHeld {
 		fraction, s := drain(t, l, ttl)
 		p.gap(rowPrefix)
 		p.left(t.faint, "lease", gutter)
@@ -177,15 +177,15 @@ func (d *detail) fields(p *painter, now time.Time) {
 
 // leaseText is what the lease has left, in words.
 func leaseText(l *inspector.Lock, now time.Time) string {
-	ttl, ends := ttlAt(l, now)
+	ttl, ends := l.TTLAt(now)
 	end := clockText(now.Add(ttl), now)
-	switch stateAt(l, now) {
+	switch l.StateAt(now) {
 	case inspector.StateFreed:
 		return string(l.FreedBy) + " " + text.Ago(now.Sub(l.FreedAt))
 	case inspector.StateStuck:
 		return "never ends: the key has no TTL"
 	case inspector.StateLapsed:
-		return "over since " + end + " by its own value, but the key is still there"
+		return "over since " + end + " by its value; the key is still there"
 	case inspector.StateExpired:
 		return "over since " + end + ", not yet reaped by the server"
 	case inspector.StateWrong:
@@ -214,8 +214,8 @@ func (d *detail) findings(p *painter) {
 		p.gap(rowPrefix)
 		p.put(face.style, face.glyph+" "+string(f.Code)+" ("+face.word+")")
 		p.end()
-		p.paragraph("", p.theme.plain, text.Escape(f.Text))
-		p.paragraph("", p.theme.faint, "→ "+text.Escape(f.Advice))
+		p.paragraph("", p.theme.plain, text.Legible(f.Text))
+		p.paragraph("", p.theme.faint, "→ "+text.Legible(f.Advice))
 	}
 }
 
@@ -240,10 +240,10 @@ func (d *detail) commands(p *painter) {
 			continue
 		}
 		if !headed {
-			p.heading("The same by redis-cli", ", with its guard")
+			p.heading("The same by redis-cli", ", with its guard; Y copies the release, and in a dialog what the dialog would do")
 			headed = true
 		}
-		p.paragraph(string(verb), p.theme.plain, copyable(command))
+		p.paragraph(string(verb), p.theme.plain, text.Legible(command))
 	}
 }
 

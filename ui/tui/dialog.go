@@ -170,7 +170,7 @@ func (m *model) handleDialogKey(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, k.CopyCommand):
 		if r, err := d.request(); err == nil {
 			if command := actions.RedisCLI(r); command != "" {
-				return m.copyText("the redis-cli command", copyable(command))
+				return m.copyText("the redis-cli command", text.Legible(command))
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -208,5 +209,44 @@ func TestOutcomesAreToasts(t *testing.T) {
 		if got := outcomeToast(msg, noon); got.kind != want {
 			t.Errorf("%s is a toast of kind %d, want %d", result, got.kind, want)
 		}
+	}
+}
+
+// slowOperator answers when it is told to.
+type slowOperator struct {
+	fakeOperator
+	answer chan struct{}
+}
+
+func (o *slowOperator) Do(ctx context.Context, r actions.Request) actions.Outcome {
+	<-o.answer
+	return o.fakeOperator.Do(ctx, r)
+}
+
+func TestQuitWaitsForTheAction(t *testing.T) {
+	slow := &slowOperator{answer: make(chan struct{})}
+	h := open(t, "invoice", "x")
+	h.m.config.Operator = slow
+	h.keys("tab", "enter", "q")
+	if !h.m.quitting {
+		t.Fatal("it does not quit")
+	}
+	for _, cmd := range h.pending {
+		go cmd()
+	}
+	finished := make(chan struct{})
+	go func() {
+		h.m.finish()
+		close(finished)
+	}()
+	select {
+	case <-finished:
+		t.Fatal("it did not wait")
+	case <-time.After(20 * time.Millisecond):
+	}
+	close(slow.answer)
+	<-finished
+	if len(slow.requests) != 1 {
+		t.Errorf("%d requests", len(slow.requests))
 	}
 }

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"strings"
+
 	"locktop/actions"
 	"locktop/inspector"
 	"locktop/ui/text"
@@ -43,6 +45,9 @@ func (d *dialog) describe(m *model, width int) [][]part {
 	f := t.faceOf(l, m.at)
 	state := f.glyph + " " + f.word
 	if held, atLeast := heldFor(l, m.at); held > 0 {
+		if f.word != string(inspector.StateHeld) {
+			state += ", held"
+		}
 		state += " for " + atLeastText(atLeast) + text.Duration(held)
 	}
 	lines := [][]part{
@@ -65,10 +70,27 @@ func (d *dialog) describe(m *model, width int) [][]part {
 	if err != nil {
 		return append(lines, []part{{t.bad, err.Error()}})
 	}
-	if said := actions.Consequence(r); said != "" {
-		for _, line := range wrap(text.Escape(said), width) {
-			lines = append(lines, []part{{t.plain, line}})
+	return append(lines, consequenceLines(t, r, width)...)
+}
+
+// consequenceLines are what the action will do, and the warnings. What was observed the dialog has said already, as of the
+// moment at which it was opened.
+func consequenceLines(t *theme, r actions.Request, width int) [][]part {
+	effect := actions.EffectOf(r)
+	var lines [][]part
+	say := func(s style, glyph, sentence string) {
+		if sentence == "" {
+			return
 		}
+		for _, line := range wrap(sentence, width-2) {
+			lines = append(lines, []part{{s, glyph + line}})
+			glyph = strings.Repeat(" ", len([]rune(glyph)))
+		}
+	}
+	say(t.plain, "", effect.Does)
+	say(t.plain, "", effect.Then)
+	for _, warning := range effect.Warnings {
+		say(t.warn, "▲ ", warning)
 	}
 	return lines
 }

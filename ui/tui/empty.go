@@ -34,7 +34,7 @@ func (m *model) nothingLines(t *theme) [][]part {
 		n := staleNode(m.latest)
 		return [][]part{
 			line(t.bad, "%s does not answer", text.Escape(string(n.Node))),
-			line(t.plain, "%s", text.Escape(n.Err)),
+			line(t.plain, "%s", text.Legible(n.Err)),
 			line(t.faint, "locktop tries again by itself; q quits"),
 		}
 	}
@@ -80,7 +80,7 @@ func (m *model) noLocksLines(t *theme, line func(s style, format string, values 
 				n.DB, text.Escape(string(n.Node)), text.Count(n.LastPass.Scanned)),
 			line(t.plain, "looked for %s", patternsText(n.Patterns, max(m.width-16, 20))))
 		if n.Err != "" {
-			lines = append(lines, line(t.warn, "%s", text.Escape(n.Err)))
+			lines = append(lines, line(t.warn, "%s", text.Legible(n.Err)))
 		}
 	}
 	hint := func(command, does string) []part {
@@ -100,5 +100,5 @@ func errorText(err error) string {
 	if err == nil {
 		return "the source has ended"
 	}
-	return text.Escape(strings.TrimSpace(err.Error()))
+	return text.Legible(strings.TrimSpace(err.Error()))
 }

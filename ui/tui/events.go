@@ -215,7 +215,7 @@ func (e *eventLog) paintRow(p *painter, c eventColumns, ev *inspector.Event) {
 		p.gap(c.gap)
 		p.left(face.style, face.glyph+" "+face.word, c.kind)
 		p.gap(c.gap)
-		p.put(p.theme.plain, text.Escape(ev.Text))
+		p.put(p.theme.plain, text.Legible(ev.Text))
 		p.end()
 		return
 	}

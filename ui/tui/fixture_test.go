@@ -144,7 +144,29 @@ func fixtureLocks(now time.Time) []*inspector.Lock {
 			},
 		})
 	}
+	for _, l := range list {
+		l.Observed = observed(l)
+	}
 	return list
+}
+
+// observed is the read behind a lock of the fixture, which the actions compare with.
+func observed(l *inspector.Lock) keyspace.Record {
+	r := keyspace.Record{Ref: l.Ref, Type: keyspace.TypeString, ExpiresAt: l.ExpiresAt, ReadAt: noon}
+	switch l.Scheme {
+	case inspector.SchemeRedisson, inspector.SchemeReentrant:
+		r.Type = keyspace.TypeHash
+		for _, h := range l.Holders {
+			r.Value.Fields = append(r.Value.Fields, keyspace.Field{Name: h.Owner, Value: fmt.Sprint(h.Count.N)})
+		}
+		r.Size = int64(len(r.Value.Fields))
+	case inspector.SchemeUnknown:
+		r.Type, r.Size = keyspace.TypeList, 12
+	default:
+		r.Value.Text = l.Holders[0].Owner
+		r.Size = int64(len(r.Value.Text))
+	}
+	return r
 }
 
 // fixtureEvents are events of every kind.

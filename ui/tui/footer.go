@@ -20,6 +20,8 @@ func (m *model) paintFooter(p *painter) {
 	switch {
 	case m.dialog != nil:
 		left = []segment{m.hint(1, k.Next, "next"), m.hint(0, k.Choose, "choose"), m.hint(0, k.Cancel, "cancel")}
+	case m.help:
+		left = []segment{m.hint(0, k.Back, "back")}
 	case m.typing:
 		left = []segment{m.hint(0, k.Choose, "keep"), m.hint(0, k.Back, "clear"), piece(1, p.theme.faint, "text, or a glob with * ? [")}
 	case m.detail != nil:

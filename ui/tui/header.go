@@ -73,7 +73,7 @@ func (m *model) paintWhere(p *painter) {
 		said := "stale since " + stale.StaleSince.Format("15:04:05")
 		right = append(right, piece(0, t.bad, "✖ "+said))
 		if stale.Err != "" {
-			right = append(right, piece(2, t.bad, text.Truncate(text.Escape(stale.Err), max(p.width/2, 10))))
+			right = append(right, piece(2, t.bad, text.Truncate(text.Legible(stale.Err), max(p.width/2, 10))))
 		}
 	} else {
 		right = append(right, m.feedSegments(t, m.latest.Nodes, now)...)
@@ -228,6 +228,9 @@ func (m *model) paintContext(p *painter) {
 	}
 	if m.over {
 		left = append(left, piece(0, t.badgeBad, " ENDED "))
+		if m.ended != nil {
+			left = append(left, piece(1, t.bad, text.Truncate(errorText(m.ended), p.width/2)))
+		}
 	}
 	if !m.order.filter.empty() {
 		shown := text.Truncate(text.Escape(m.order.filter.text), max(p.width/2, 8))
@@ -256,9 +259,9 @@ func (m *model) paintContext(p *painter) {
 	if m.latest != nil && len(m.latest.Nodes) > 0 {
 		n := &m.latest.Nodes[0]
 		if n.FeedReason != "" && n.Connected {
-			right = append(right, piece(5, t.warn, text.Truncate(text.Escape(n.FeedReason), p.width*3/5)))
+			right = append(right, piece(5, t.warn, text.Truncate(text.Legible(n.FeedReason), p.width*3/5)))
 		} else if n.Err != "" && n.Connected {
-			right = append(right, piece(4, t.warn, text.Truncate(text.Escape(n.Err), p.width*3/5)))
+			right = append(right, piece(4, t.warn, text.Truncate(text.Legible(n.Err), p.width*3/5)))
 		}
 		right = append(right, piece(6, t.faint, patternsText(n.Patterns, p.width/2)))
 	}
@@ -289,7 +292,7 @@ func patternsText(patterns []string, width int) string {
 // paintNarration paints the demo's latest sentence.
 func (m *model) paintNarration(p *painter) {
 	p.put(p.theme.accent, " ▸ ")
-	p.put(p.theme.plain, text.Escape(m.narration))
+	p.put(p.theme.plain, text.Legible(m.narration))
 	p.end()
 }
 

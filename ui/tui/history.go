@@ -19,11 +19,7 @@ func (d *detail) timeline(p *painter, now time.Time) {
 	span := spanFor(d.lock, now)
 	labelWidth := laneLabelWidth(d.lock, p.width)
 	s := newSwimlane(d.lock, now, span, p.width-rowPrefix-labelWidth-4, 8)
-	more := " in the last " + spanText(span)
-	if s.hidden > 0 {
-		more += ", and " + text.Count(int64(s.hidden)) + " more before"
-	}
-	p.heading("Who held it", more)
+	p.heading("Who held it", " in the last "+spanText(span))
 	s.paint(p, labelWidth, len(s.lanes))
 }
 

@@ -15,6 +15,9 @@ func (m *model) handleKey(msg tea.KeyMsg) tea.Cmd {
 		// What was pasted is text, and never a command.
 		return m.handlePaste(msg)
 	}
+	if msg.Type == tea.KeyRunes && len(msg.Runes) > 1 && !msg.Alt && !m.typing && m.dialog == nil {
+		return m.handleBurst(msg.Runes)
+	}
 	switch {
 	case key.Matches(msg, m.keys.Interrupt):
 		m.interrupted, m.quitting = true, true
@@ -30,6 +33,26 @@ func (m *model) handleKey(msg tea.KeyMsg) tea.Cmd {
 		return m.handleFilterKey(msg)
 	}
 	return m.handleCommand(msg)
+}
+
+// maxBurst is how many letters may arrive in one read and still have been typed, over a slow connection. More of them are
+// a paste from a terminal that does not mark one.
+const maxBurst = 8
+
+// handleBurst handles letters that Bubble Tea read at once, one after another. A dialog that one of them opens ends the
+// burst: nothing that was typed before it could be read is for it.
+func (m *model) handleBurst(runes []rune) tea.Cmd {
+	if len(runes) > maxBurst {
+		return nil
+	}
+	var commands []tea.Cmd
+	for _, r := range runes {
+		commands = append(commands, m.handleKey(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}}))
+		if m.dialog != nil || m.quitting {
+			break
+		}
+	}
+	return tea.Batch(commands...)
 }
 
 func (m *model) handlePaste(msg tea.KeyMsg) tea.Cmd {
@@ -232,21 +255,22 @@ func (m *model) openDetail() {
 	}
 }
 
-// copyKeys copies the key of the cursor, or all marked keys, one a line.
+// copyKeys copies the key of the cursor, or all marked keys, one a line. A key in which something cannot be seen is copied
+// in its escaped form, since it will be pasted into a shell.
 func (m *model) copyKeys() tea.Cmd {
 	if m.detail == nil && m.view == viewLocks && len(m.table.marks) > 0 {
 		keys := make([]string, 0, len(m.table.marks))
 		for ref := range m.table.marks {
-			keys = append(keys, copyable(ref.Key))
+			keys = append(keys, text.Legible(ref.Key))
 		}
 		return m.copyText(text.Count(int64(len(keys)))+" keys", joinSorted(keys))
 	}
 	if l := m.selected(); l != nil {
-		return m.copyText("the key "+text.Escape(l.Key), copyable(l.Key))
+		return m.copyText("the key "+text.Escape(l.Key), text.Legible(l.Key))
 	}
 	if m.view == viewEvents {
 		if e := m.events.current(m.order.filter); e != nil && e.Key != "" {
-			return m.copyText("the key "+text.Escape(e.Key), copyable(e.Key))
+			return m.copyText("the key "+text.Escape(e.Key), text.Legible(e.Key))
 		}
 	}
 	return nil
@@ -270,14 +294,5 @@ func (m *model) copyCommand() tea.Cmd {
 		m.toast = infoToast("no redis-cli command can do this safely", m.clock())
 		return nil
 	}
-	return m.copyText("the redis-cli command that would "+string(r.Verb)+" "+text.Escape(l.Key), copyable(command))
-}
-
-// copyable is what goes to the clipboard: the text itself where every character of it can be seen, else its escaped form,
-// since it will be pasted into a shell.
-func copyable(s string) string {
-	if text.Printable(s) {
-		return s
-	}
-	return text.Escape(s)
+	return m.copyText("the redis-cli command that would "+string(r.Verb)+" "+text.Escape(l.Key), text.Legible(command))
 }

@@ -139,7 +139,7 @@ var keyTests = map[string]func(t *testing.T, h *harness, press string){
 	},
 	"Release": func(_ *testing.T, h *harness, press string) {
 		h.keys(press)
-		h.wantSeen("release lock:invoice:7731", "✖ stuck for at least 3h12m", "[ Cancel ]", "[ Release ]")
+		h.wantSeen("release lock:invoice:7731", "✖ stuck, held for at least 3h12m", "[ Cancel ]", "[ Release ]")
 	},
 	"Extend": func(_ *testing.T, h *harness, press string) {
 		h.keys("/", "o", "r", "d", "enter", press)
@@ -276,6 +276,29 @@ func TestPasteIsNeverACommand(t *testing.T) {
 	paste("\t\n")
 	if h.m.dialog == nil || h.m.dialog.focus != controlCancel {
 		t.Error("pasted text moved the focus")
+	}
+}
+
+func TestLettersReadAtOnceAreSeveralKeys(t *testing.T) {
+	h := withFixture(t, 120, 30, "default")
+	h.keys("jjj")
+	wantIndex(t, h, 3)
+	h.keys("/cart")
+	if got := h.m.order.filter.text; got != "cart" {
+		t.Errorf("the filter is %q", got)
+	}
+	h.keys("esc", "rrq")
+	if h.m.dialog == nil || h.m.quitting {
+		t.Error("a dialog ends the burst")
+	}
+	before := h.m.table.index
+	h.keys("esc", "jjjjjjjjjjjjjjjjjq")
+	if wantIndex(t, h, before); h.m.quitting {
+		t.Error("a paste was taken for keys")
+	}
+	h.keys("1q")
+	if !h.m.quitting {
+		t.Error("the second letter was lost")
 	}
 }
 

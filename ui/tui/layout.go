@@ -36,19 +36,13 @@ const (
 	heightContext   = 9
 	heightNarration = 12
 	heightPane      = 20
-	heightPaneTall  = 30
 )
 
 // paneExtra is the lines of the pane besides its lanes.
 const paneExtra = 3
 
 // lanesFor is the number of swim-lanes in the pane under the table.
-func lanesFor(height int) int {
-	if height >= heightPaneTall {
-		return 4
-	}
-	return 3
-}
+func lanesFor(height int) int { return min(max(height/6, 3), 8) }
 
 // placeAreas is the layout of a window. It is pure, and holds at every size from nothing on.
 func placeAreas(width, height int, s layoutState) layout {

@@ -78,7 +78,9 @@ func (m *model) arrangeLater() tea.Cmd {
 // act carries out an action, and notes its outcome among the events.
 func (m *model) act(r actions.Request) tea.Cmd {
 	parent, operator, source := m.ctx, m.config.Operator, m.config.Source
+	m.acting.Add(1)
 	return guard(func() tea.Msg {
+		defer m.acting.Done()
 		ctx, cancel := context.WithTimeout(parent, actTimeout)
 		defer cancel()
 		outcome := operator.Do(ctx, r)
@@ -87,6 +89,20 @@ func (m *model) act(r actions.Request) tea.Cmd {
 		})
 		return outcomeMsg{r, outcome}
 	})
+}
+
+// finish waits, after the last frame, for an action that is still under way: whoever quits right after confirming must find
+// its outcome in the audit. It waits no longer than an action may take.
+func (m *model) finish() {
+	done := make(chan struct{})
+	go func() {
+		m.acting.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(actTimeout):
+	}
 }
 
 // copyText puts a text on the clipboard of the terminal.

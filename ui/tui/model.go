@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/charmbracelet/bubbles/textinput"
@@ -59,6 +60,8 @@ type model struct {
 	arranging  bool
 	wanted     bool // the rows are to be arranged again
 	arrangedAt time.Time
+
+	acting sync.WaitGroup // actions under way
 
 	fatal       *PanicError
 	interrupted bool
@@ -155,7 +158,7 @@ func (m *model) lively() bool {
 	}
 	rows := m.table.rows
 	for i := m.table.offset; i < min(m.table.offset+m.table.height, len(rows)); i++ {
-		if ttl, ok := ttlAt(rows[i], m.at); ok && ttl < 6*time.Second {
+		if ttl, ok := rows[i].TTLAt(m.at); ok && ttl < 6*time.Second {
 			return true
 		}
 		if rows[i].State == inspector.StateFreed {

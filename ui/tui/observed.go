@@ -6,30 +6,6 @@ import (
 	"locktop/inspector"
 )
 
-// stateAt is a lock's state at a later moment, as far as our own clock can tell.
-func stateAt(l *inspector.Lock, now time.Time) inspector.State {
-	if l.State == inspector.StateHeld {
-		if !l.ExpiresAt.IsZero() && !now.Before(l.ExpiresAt) {
-			return inspector.StateExpired
-		}
-		if !l.LeaseEnds.IsZero() && !now.Before(l.LeaseEnds) {
-			return inspector.StateLapsed
-		}
-	}
-	return l.State
-}
-
-// ttlAt is what a lock's lease has left at a moment, negative when it is over; false: it has no end.
-func ttlAt(l *inspector.Lock, now time.Time) (time.Duration, bool) {
-	switch {
-	case !l.LeaseEnds.IsZero() && (l.ExpiresAt.IsZero() || l.LeaseEnds.Before(l.ExpiresAt)):
-		return l.LeaseEnds.Sub(now), true
-	case !l.ExpiresAt.IsZero():
-		return l.ExpiresAt.Sub(now), true
-	}
-	return 0, false
-}
-
 // leaseOf is the whole lease, of which the TTL is what is left: from the last renewal, or else from when its holder was
 // first seen. Zero: not known.
 func leaseOf(l *inspector.Lock) time.Duration {
@@ -113,7 +89,7 @@ type face struct {
 
 // faceOf is how a lock's state is shown; a held lock that its holder renews says so.
 func (t *theme) faceOf(l *inspector.Lock, now time.Time) face {
-	switch stateAt(l, now) {
+	switch l.StateAt(now) {
 	case inspector.StateHeld:
 		if l.Renewals > 0 {
 			return face{"↻", "renews", t.good}

@@ -76,12 +76,12 @@ func TestFilter(t *testing.T) {
 func TestSwimlane(t *testing.T) {
 	l := fixtureLocks(noon)[0]
 	s := newSwimlane(l, noon, time.Minute, 60, 5)
-	if len(s.lanes) != 4 || s.hidden != 0 {
-		t.Fatalf("%d lanes, %d hidden", len(s.lanes), s.hidden)
+	if len(s.lanes) != 4 || s.shared != 0 {
+		t.Fatalf("%d lanes, %d hidden", len(s.lanes), s.shared)
 	}
 	lanes := make(map[string]string)
 	for _, x := range s.lanes {
-		lanes[x.owner] = string(x.cells)
+		lanes[x.label] = string(x.cells)
 	}
 	if got, want := lanes["worker-4"], "  █████████                     ████████████                "; got != want {
 		t.Errorf("worker-4 is\n%q, want\n%q", got, want)
@@ -93,8 +93,11 @@ func TestSwimlane(t *testing.T) {
 		t.Errorf("the last lane is %+v", last)
 	}
 	few := newSwimlane(l, noon, time.Minute, 60, 2)
-	if len(few.lanes) != 2 || few.hidden != 2 || !few.lanes[1].present {
-		t.Errorf("with two lanes: %d, %d hidden", len(few.lanes), few.hidden)
+	if len(few.lanes) != 2 || few.shared != 3 || !few.lanes[1].present || few.lanes[0].label != "3 others" {
+		t.Errorf("with two lanes: %+v", few)
+	}
+	if got := string(few.lanes[0].cells); !strings.Contains(got, "█") || few.lanes[0].present {
+		t.Errorf("the others are %q", got)
 	}
 	for _, columns := range []int{0, 1, 2} {
 		if got := newSwimlane(l, noon, time.Minute, columns, 3); columns == 0 && len(got.lanes) != 0 {
@@ -155,7 +158,7 @@ func TestFirstScanAndNothingFound(t *testing.T) {
 func TestSourceEnds(t *testing.T) {
 	h := withFixture(t, 100, 30, "default")
 	h.send(snapshotMsg{err: errors.New("the feed\x1b broke")})
-	h.wantSeen("ENDED", "lock:invoice:7731")
+	h.wantSeen("ENDED", `the feed\x1b broke`, "lock:invoice:7731")
 	if h.m.quitting {
 		t.Error("it must not quit by itself")
 	}

@@ -113,8 +113,8 @@ func (m *model) paintPane(p *painter, height int) {
 	s := newSwimlane(l, m.at, paneSpan, m.width-rowPrefix-labelWidth-4, lanes)
 	p.put(p.theme.strong, " "+text.Truncate(text.Escape(l.Key), max(m.width/2, 8)))
 	title := " · who held it in the last " + spanText(paneSpan)
-	if s.hidden > 0 {
-		title += " · " + plural(int64(s.hidden), "more holder") + ", ⏎ shows all"
+	if s.shared > 0 {
+		title += ", ⏎ for all of them"
 	}
 	p.put(p.theme.faint, title)
 	p.end()

@@ -73,6 +73,7 @@ func Run(ctx context.Context, c Config) error {
 	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithAltScreen(),
 		tea.WithOutput(out), tea.WithFPS(c.FPS))
 	_, err = program.Run()
+	m.finish()
 	switch {
 	case m.fatal != nil:
 		return m.fatal

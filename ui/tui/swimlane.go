@@ -16,11 +16,12 @@ const (
 	laneLabelMax = 24
 )
 
-// lane is one owner's row in the picture of who had the lock when.
+// lane is one holder's row in the picture of who had the lock when. Holders are told apart by their labels: a client
+// that draws a new token for each acquisition is still the same client where the token says so.
 type lane struct {
-	owner, label string
-	cells        []rune
-	present      bool // it holds the lock now
+	label   string
+	cells   []rune
+	present bool // it holds the lock now
 }
 
 // mark is a hand-over under the lanes, at the column where it happened.
@@ -34,49 +35,68 @@ type mark struct {
 type swimlane struct {
 	lanes  []lane
 	marks  []mark // oldest first
-	hidden int    // owners for whom there was no lane
+	shared int    // holders that share the first lane, for want of one of their own
 }
 
-// newSwimlane draws the history of a lock into lanes of columns cells, each of them span/columns long. With more owners
-// than lanes, those who had it last are shown.
+// newSwimlane draws the history of a lock into lanes of columns cells, each of them span/columns long. With more holders
+// than lanes, those who had it last have lanes of their own, and the first lane is that of all the others.
 func newSwimlane(l *inspector.Lock, now time.Time, span time.Duration, columns, lanes int) swimlane {
 	if columns <= 0 || lanes <= 0 || span <= 0 {
 		return swimlane{}
 	}
 	begin := now.Add(-span)
-	seen := make([]string, 0, lanes) // owners, who had it last first
+	shown := func(h inspector.Hold) bool {
+		return (h.Until.IsZero() || !h.Until.Before(begin)) && !h.Since.After(now)
+	}
+	var seen []string // who had it last first
 	for _, h := range slices.Backward(l.History) {
-		if !h.Until.IsZero() && h.Until.Before(begin) || h.Since.After(now) {
-			continue
-		}
-		if !slices.Contains(seen, h.Owner) {
-			seen = append(seen, h.Owner)
+		if shown(h) && !slices.Contains(seen, labelOf(h)) {
+			seen = append(seen, labelOf(h))
 		}
 	}
-	s := swimlane{hidden: max(len(seen)-lanes, 0)}
-	seen = seen[:min(len(seen), lanes)]
+	s := swimlane{}
+	if len(seen) > lanes {
+		s.shared = len(seen) - lanes + 1
+		seen = seen[:lanes-1]
+		s.lanes = append(s.lanes, newLane(plural(int64(s.shared), "other"), columns))
+	}
 	at := func(t time.Time) int {
 		return int(int64(t.Sub(begin)) * int64(columns) / int64(span))
 	}
 	for _, h := range l.History {
-		if !slices.Contains(seen, h.Owner) || !h.Until.IsZero() && h.Until.Before(begin) {
+		if !shown(h) {
 			continue
 		}
-		i := slices.IndexFunc(s.lanes, func(x lane) bool { return x.owner == h.Owner })
-		if i < 0 {
-			cells := make([]rune, columns)
-			for c := range cells {
-				cells[c] = laneEmpty
+		i := 0 // the others'
+		if label := labelOf(h); slices.Contains(seen, label) {
+			i = slices.IndexFunc(s.lanes, func(x lane) bool { return x.label == label })
+			if i < 0 {
+				s.lanes = append(s.lanes, newLane(label, columns))
+				i = len(s.lanes) - 1
 			}
-			s.lanes = append(s.lanes, lane{owner: h.Owner, label: labelOf(l, h.Owner), cells: cells})
-			i = len(s.lanes) - 1
 		}
 		s.lanes[i].draw(h, l, now, at, columns)
 		if !h.Until.IsZero() && !h.Until.After(now) {
-			s.marks = append(s.marks, mark{min(at(h.Until), columns-1), h.Cause, labelOf(l, h.Owner)})
+			s.marks = append(s.marks, mark{min(at(h.Until), columns-1), h.Cause, labelOf(h)})
 		}
 	}
 	return s
+}
+
+func newLane(label string, columns int) lane {
+	x := lane{label: label, cells: make([]rune, columns)}
+	for c := range x.cells {
+		x.cells[c] = laneEmpty
+	}
+	return x
+}
+
+// labelOf is a holder in words.
+func labelOf(h inspector.Hold) string {
+	if h.Label == "" {
+		return h.Owner
+	}
+	return h.Label
 }
 
 // draw puts one hold into the lane. Any hold is at least one cell, however short it was.
@@ -84,7 +104,7 @@ func (x *lane) draw(h inspector.Hold, l *inspector.Lock, now time.Time, at func(
 	until, unsure := h.Until, 0
 	if until.IsZero() {
 		until, x.present = now, l.State != inspector.StateFreed
-		if ttl, ok := ttlAt(l, now); ok && x.present && float64(ttl) < aboutToLapse*float64(leaseOf(l)) {
+		if ttl, ok := l.TTLAt(now); ok && x.present && float64(ttl) < aboutToLapse*float64(leaseOf(l)) {
 			unsure = 1
 		}
 	}
@@ -100,16 +120,6 @@ func (x *lane) draw(h inspector.Hold, l *inspector.Lock, now time.Time, at func(
 		}
 		x.cells[c] = cell
 	}
-}
-
-// labelOf is an owner in words, from the last hold of it.
-func labelOf(l *inspector.Lock, owner string) string {
-	for _, h := range slices.Backward(l.History) {
-		if h.Owner == owner && h.Label != "" {
-			return h.Label
-		}
-	}
-	return owner
 }
 
 // paint paints the lanes and the hand-overs under them, in exactly lanes+1 lines.

@@ -218,5 +218,5 @@ func (p *painter) figure(s string, width int) {
 
 // findingText is a finding on one line.
 func findingText(f *inspector.Finding) string {
-	return string(f.Code) + ": " + strings.TrimSuffix(text.Escape(f.Text), ".")
+	return string(f.Code) + ": " + strings.TrimSuffix(text.Legible(f.Text), ".")
 }

@@ -2,11 +2,15 @@ package tui
 
 import (
 	"fmt"
+	"io"
 	"strings"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/muesli/termenv"
 )
 
-// style is how a run of text looks, as SGR sequences that are made once when the theme is loaded: a style made for each
-// cell costs more than all the rest of a frame.
+// style is how a run of text looks, as SGR sequences that are taken once from a Lip Gloss style when the theme is loaded:
+// rendering a style for each cell costs more than all the rest of a frame.
 type style struct {
 	// normal, selected and dimmed are the opening sequences by [tone]; empty: plain.
 	normal, selected, dimmed string
@@ -50,10 +54,15 @@ type theme struct {
 	button, buttonOn, buttonDanger      style
 }
 
-// palette names the SGR parameters that differ between themes.
+// palette names the colours that differ between themes; nil: none.
 type palette struct {
-	accent, good, warn, bad, odd string
+	accent, good, warn, bad, odd lipgloss.TerminalColor
 }
+
+// The ANSI colours that themes use.
+const (
+	red, green, yellow, blue, magenta, cyan = lipgloss.Color("1"), lipgloss.Color("2"), lipgloss.Color("3"), lipgloss.Color("4"), lipgloss.Color("5"), lipgloss.Color("6")
+)
 
 // themeNames are the themes that [Config.Theme] may name.
 var themeNames = []string{"default", "light", "mono"}
@@ -66,70 +75,70 @@ func newTheme(name string, noColor bool) (*theme, error) {
 	}
 	switch name {
 	case "", "default":
-		return buildTheme("default", palette{accent: "36", good: "32", warn: "33", bad: "31", odd: "35"}), nil
+		return buildTheme("default", palette{accent: cyan, good: green, warn: yellow, bad: red, odd: magenta}), nil
 	case "light":
 		// Yellow cannot be read on white, and cyan hardly.
-		return buildTheme("light", palette{accent: "34", good: "32", warn: "35", bad: "31", odd: "34"}), nil
+		return buildTheme("light", palette{accent: blue, good: green, warn: magenta, bad: red, odd: blue}), nil
 	case "mono":
-		return buildTheme("mono", palette{}), nil
+		return buildTheme("mono", palette{none, none, none, none, none}), nil
 	default:
 		return nil, fmt.Errorf("no theme %q: choose one of %s", name, strings.Join(themeNames, ", "))
 	}
 }
 
+// none leaves the terminal's own colour.
+var none = lipgloss.NoColor{}
+
+// renderer writes colours whatever the environment says: NO_COLOR and CI are heeded by the choice of the theme, where the
+// library would drop bold and reverse with them.
+var renderer = func() *lipgloss.Renderer {
+	r := lipgloss.NewRenderer(io.Discard)
+	r.SetColorProfile(termenv.ANSI)
+	return r
+}()
+
 func buildTheme(name string, p palette) *theme {
-	const bold, faint, reverse = "1", "2", "7"
-	mono := p == palette{}
-	warnBold, badBold := "", bold
-	if mono {
-		warnBold = bold
-	}
+	mono := p.accent == none
+	plain := renderer.NewStyle()
+	colour := plain.Foreground
 	return &theme{
 		name:         name,
-		plain:        newStyle(),
-		faint:        newStyle(faint),
-		strong:       newStyle(bold),
-		accent:       newStyle(p.accent),
-		title:        newStyle(faint),
-		good:         newStyle(p.good),
-		warn:         newStyle(p.warn, warnBold),
-		bad:          newStyle(p.bad, badBold),
-		odd:          newStyle(p.odd, warnBold),
-		cursor:       newStyle(p.accent, bold),
-		key:          newStyle(p.accent, bold),
-		badge:        newStyle(p.accent, reverse),
-		badgeWarn:    newStyle(p.warn, reverse),
-		badgeBad:     newStyle(p.bad, reverse, bold),
-		toastGood:    newStyle(p.good, reverse),
-		toastBad:     newStyle(p.bad, reverse, bold),
-		toastInfo:    newStyle(p.accent, reverse),
-		frame:        newStyle(p.accent),
-		button:       newStyle(faint),
-		buttonOn:     newStyle(bold, reverse),
-		buttonDanger: newStyle(p.bad, bold, reverse),
+		plain:        newStyle(plain),
+		faint:        newStyle(plain.Faint(true)),
+		strong:       newStyle(plain.Bold(true)),
+		accent:       newStyle(colour(p.accent)),
+		title:        newStyle(plain.Faint(true)),
+		good:         newStyle(colour(p.good)),
+		warn:         newStyle(colour(p.warn).Bold(mono)),
+		bad:          newStyle(colour(p.bad).Bold(true)),
+		odd:          newStyle(colour(p.odd).Bold(mono)),
+		cursor:       newStyle(colour(p.accent).Bold(true)),
+		key:          newStyle(colour(p.accent).Bold(true)),
+		badge:        newStyle(colour(p.accent).Reverse(true)),
+		badgeWarn:    newStyle(colour(p.warn).Reverse(true)),
+		badgeBad:     newStyle(colour(p.bad).Reverse(true).Bold(true)),
+		toastGood:    newStyle(colour(p.good).Reverse(true)),
+		toastBad:     newStyle(colour(p.bad).Reverse(true).Bold(true)),
+		toastInfo:    newStyle(colour(p.accent).Reverse(true)),
+		frame:        newStyle(colour(p.accent)),
+		button:       newStyle(plain.Faint(true)),
+		buttonOn:     newStyle(plain.Bold(true).Reverse(true)),
+		buttonDanger: newStyle(colour(p.bad).Bold(true).Reverse(true)),
 	}
 }
 
-// newStyle makes the three variants of a style from SGR parameters; empty ones are left out.
-func newStyle(parameters ...string) style {
-	kept := make([]string, 0, len(parameters)+1)
-	reversed := false
-	for _, p := range parameters {
-		if p != "" {
-			kept = append(kept, p)
-			reversed = reversed || p == "7"
-		}
+// newStyle makes the variants of a style: on the line of the cursor it is bold, and on a line that is over or old only
+// its being reversed is left of it.
+func newStyle(s lipgloss.Style) style {
+	return style{
+		normal:   openingSGR(s),
+		selected: openingSGR(s.Bold(true)),
+		dimmed:   openingSGR(renderer.NewStyle().Faint(true).Reverse(s.GetReverse())),
 	}
-	dimmed := []string{"2"}
-	if reversed {
-		dimmed = append(dimmed, "7")
-	}
-	return style{normal: sgr(kept), selected: sgr(append([]string{"1"}, kept...)), dimmed: sgr(dimmed)}
 }
 
-func sgr(parameters []string) string {
-	if len(parameters) == 0 {
-		return ""
-	}
-	return "\x1b[" + strings.Join(parameters, ";") + "m"
+// openingSGR is what a style writes before a text.
+func openingSGR(s lipgloss.Style) string {
+	opening, _, _ := strings.Cut(s.Render("x"), "x")
+	return opening
 }

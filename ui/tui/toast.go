@@ -45,12 +45,12 @@ func outcomeToast(msg outcomeMsg, now time.Time) toast {
 		said += " (look again before you act again)"
 	}
 	if msg.outcome.Result.Done() {
-		return toast{text: "✔ " + text.Escape(said), kind: toastGood, until: now.Add(toastFor)}
+		return toast{text: "✔ " + text.Legible(said), kind: toastGood, until: now.Add(toastFor)}
 	}
 	if msg.outcome.Result == actions.ResultDryRun {
-		return infoToast(text.Escape(said), now)
+		return infoToast(text.Legible(said), now)
 	}
-	return toast{text: "✖ " + text.Escape(said), kind: toastBad, until: now.Add(toastBadFor), sticky: true}
+	return toast{text: "✖ " + text.Legible(said), kind: toastBad, until: now.Add(toastBadFor), sticky: true}
 }
 
 func copiedToast(msg copiedMsg, now time.Time) toast {

@@ -1,0 +1,195 @@
+package actions
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/adrg/xdg"
+	"github.com/redis/go-redis/v9"
+
+	"locktop/inspector"
+	"locktop/keyspace/redistest"
+)
+
+func openAudit(t *testing.T) *Audit {
+	t.Helper()
+	audit := must(OpenAudit(filepath.Join(t.TempDir(), "new", "audit.jsonl")))(t)
+	t.Cleanup(func() { _ = audit.Close() }) // a test may have closed it already
+	return audit
+}
+
+func auditLines(t *testing.T, a *Audit) []AuditLine {
+	t.Helper()
+	var lines []AuditLine
+	for text := range bytes.Lines(must(os.ReadFile(a.Path()))(t)) {
+		var line AuditLine
+		if err := json.Unmarshal(text, &line); err != nil || !bytes.HasSuffix(text, []byte("\n")) {
+			t.Fatalf("%q: %v", text, err)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func TestAudit(t *testing.T) {
+	server := redistest.Start(t)
+	server.Do("CONFIG", "SET", "requirepass", "hunter2")
+	client := server.Client(func(o *redis.Options) { o.Password = "hunter2" })
+	audit := openAudit(t)
+	o := NewOperator(client, Options{Audit: audit, Where: "redis://user:hunter2@db.example:6379/0"})
+	ctx := t.Context()
+
+	key, owner := "lock:\xff\n", "A\xfe"
+	client.HSet(ctx, key, owner, 3)
+	lock := observe(ctx, t, client, inspector.SchemeReentrant, key)
+	r := Request{Verb: VerbRelease, Owner: owner, Entries: 1, Lock: lock, Reason: "the \"job\" hangs\n"}
+	if out := o.Do(ctx, r); out.Result != ResultEntryReleased || out.Detail != "" {
+		t.Fatalf("%+v", out)
+	}
+	lines := auditLines(t, audit)
+	if len(lines) != 2 {
+		t.Fatalf("%d lines", len(lines))
+	}
+	intent, outcome := lines[0], lines[1]
+	if intent.Phase != PhaseIntent || outcome.Phase != PhaseOutcome || intent.ID == "" || intent.ID != outcome.ID ||
+		intent.Outcome != "" || outcome.Outcome != ResultEntryReleased || outcome.By != "script" || outcome.At.Before(intent.At) {
+		t.Errorf("phases: %+v, %+v", intent, outcome)
+	}
+	for _, line := range lines {
+		if line.Schema != AuditSchema || line.Verb != VerbRelease || line.Scheme != "reentrant" || line.Asked != (AuditRequest{Entries: 1, Reason: r.Reason}) {
+			t.Errorf("what was asked: %+v", line)
+		}
+		if line.Key != `lock:\xff\n` || line.Key64 != base64.StdEncoding.EncodeToString([]byte(key)) ||
+			line.Saw.Owner != `A\xfe` || line.Saw.Owner64 != base64.StdEncoding.EncodeToString([]byte(owner)) {
+			t.Errorf("bytes that are no text: %+v", line)
+		}
+		if line.Saw.Count == nil || *line.Saw.Count != 3 || line.Saw.TTL != -1 || line.Saw.Type != "hash" || !line.Saw.ReadAt.Equal(lock.Observed.ReadAt) {
+			t.Errorf("what was seen: %+v", line.Saw)
+		}
+		if line.Actor.PID != os.Getpid() || line.Actor.Host == "" || line.Actor.User == "" || line.Where != "redis://db.example:6379/0" {
+			t.Errorf("who and where: %+v, %q", line.Actor, line.Where)
+		}
+	}
+	if outcome.CountLeft == nil || *outcome.CountLeft != 2 || outcome.Woken != nil {
+		t.Errorf("what came of it: %+v", outcome)
+	}
+	if text := must(os.ReadFile(audit.Path()))(t); bytes.Contains(text, []byte("hunter2")) {
+		t.Errorf("the password is in the audit: %s", text)
+	}
+	if info := must(os.Stat(audit.Path()))(t); runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("others may read it: %v", info.Mode())
+	}
+}
+
+// TestAuditOfRefusals: what was refused before anything was sent leaves one line, what a guard refused leaves two.
+func TestAuditOfRefusals(t *testing.T) {
+	client := embeddedClient(t)
+	r := seeded(t, client, inspector.SchemeToken, Request{Verb: VerbRelease})
+	client.Set(t.Context(), "lock", "B", time.Minute)
+	audit := openAudit(t)
+	NewOperator(client, Options{Audit: audit, ReadOnly: true}).Do(t.Context(), r)
+	o := NewOperator(client, Options{Audit: audit})
+	o.Do(t.Context(), Request{Verb: VerbRelease})
+	r.DryRun = true
+	o.Do(t.Context(), r)
+	r.DryRun = false
+	o.Do(t.Context(), r)
+	var got []string
+	for _, line := range auditLines(t, audit) {
+		got = append(got, strings.Join([]string{line.Phase, string(line.Outcome), line.Holder}, ","))
+	}
+	want := "outcome,refused: read-only, outcome,failed, outcome,not holder,B intent,, outcome,not holder,B"
+	if strings.Join(got, " ") != want {
+		t.Errorf("%q, want %q", strings.Join(got, " "), want)
+	}
+}
+
+// TestAuditFails: what cannot be put on record is not done, and what was done and cannot be put on record is said.
+func TestAuditFails(t *testing.T) {
+	client := embeddedClient(t)
+	r := seeded(t, client, inspector.SchemeToken, Request{Verb: VerbRelease})
+	audit := openAudit(t)
+	o := NewOperator(client, Options{Audit: audit})
+	if err := audit.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if out := o.Do(t.Context(), r); out.Result != ResultFailed || !strings.Contains(out.Detail, "could not be put on record") || client.Get(t.Context(), "lock").Val() != "A" {
+		t.Errorf("%+v", out)
+	}
+	out := o.record(AuditLine{}, Outcome{Result: ResultReleased, Detail: "it was long"}, "script")
+	if out.Result != ResultReleased || !strings.Contains(out.Detail, "it was long; the outcome could not be put on record") {
+		t.Errorf("%+v", out)
+	}
+	if _, err := OpenAudit(filepath.Join(audit.Path(), "below")); err == nil {
+		t.Error("an audit was opened below a file")
+	}
+}
+
+func TestAuditByDefault(t *testing.T) {
+	t.Cleanup(xdg.Reload) // after the variable has been put back
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	xdg.Reload()
+	audit := must(OpenAudit(""))(t)
+	defer audit.Close()
+	if audit.Path() != filepath.Join(xdg.StateHome, "locktop", "audit.jsonl") {
+		t.Errorf("the audit is at %s", audit.Path())
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	// One that others may read is closed to them.
+	if err := os.Chmod(audit.Path(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	again := must(OpenAudit(""))(t)
+	defer again.Close()
+	if info := must(os.Stat(again.Path()))(t); info.Mode().Perm() != 0o600 {
+		t.Errorf("others may read it: %v", info.Mode())
+	}
+}
+
+// TestAuditTogether writes from several goroutines and through several files, and wants every line whole.
+func TestAuditTogether(t *testing.T) {
+	first := openAudit(t)
+	second := must(OpenAudit(first.Path()))(t)
+	defer second.Close()
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for range 100 {
+				if err := []*Audit{first, second}[i%2].write(AuditLine{Detail: strings.Repeat("x", 1+1000*i)}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if n := len(auditLines(t, first)); n != 800 {
+		t.Errorf("%d lines", n)
+	}
+}
+
+func TestWithoutSecret(t *testing.T) {
+	for where, want := range map[string]string{
+		"127.0.0.1:6379":                    "127.0.0.1:6379",
+		"unix:/run/redis.sock":              "unix:/run/redis.sock",
+		"unix:/run/a@b.sock":                "unix:/run/a@b.sock",
+		"redis://:p@host:1/2":               "redis://host:1/2",
+		"rediss://u:p@host":                 "rediss://host",
+		"u:p@host:6379":                     "host:6379",
+		"redis://u:p%zz@host":               "host",
+		"prod-cache (redis://u:p@host:1/0)": "host:1/0)",
+	} {
+		if got := withoutSecret(where); got != want {
+			t.Errorf("%q: %q, want %q", where, got, want)
+		}
+	}
+}

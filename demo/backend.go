@@ -1,0 +1,64 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"locktop/demo/embedded"
+	"locktop/keyspace"
+)
+
+// backend is the server that a demo runs on.
+type backend interface {
+	// Options say how to reach it.
+	Options() keyspace.Options
+	// Name is what the header calls it.
+	Name() string
+	// Close stops it, if it is ours, and removes its files. It is called once.
+	Close() error
+}
+
+// ErrNoServer says that no usable redis-server or valkey-server is on PATH.
+var ErrNoServer = errors.New("no usable redis-server or valkey-server on PATH")
+
+// openBackend starts or finds the server that the options ask for.
+func openBackend(ctx context.Context, o Options) (backend, error) {
+	if o.Target != nil {
+		return target{*o.Target}, nil
+	}
+	switch o.Server {
+	case ServerEmbedded:
+		return openEmbedded(ctx)
+	case ServerRedis:
+		return openProcess(ctx, defaultTransport)
+	case ServerAuto, "":
+		b, err := openProcess(ctx, defaultTransport)
+		if err == nil {
+			return b, nil
+		}
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		return openEmbedded(ctx) // Auto means that whatever is wrong with a server on PATH shall not spoil the demo.
+	}
+	return nil, fmt.Errorf("unknown kind of server %q: there are %s, %s and %s", o.Server, ServerAuto, ServerRedis, ServerEmbedded)
+}
+
+// inProcess is the embedded server.
+type inProcess struct{ server *embedded.Server }
+
+func openEmbedded(ctx context.Context) (backend, error) {
+	// It must outlive ctx for as long as the workers need to stop; Demo.Close closes it.
+	server, err := embedded.Start(context.WithoutCancel(ctx), embedded.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return inProcess{server}, nil
+}
+
+func (b inProcess) Options() keyspace.Options {
+	return keyspace.Options{Network: "tcp", Addr: b.server.Addr()}
+}
+func (b inProcess) Name() string { return "embedded demo server" }
+func (b inProcess) Close() error { return b.server.Close() }

@@ -1,0 +1,127 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"locktop/inspector"
+)
+
+// contention is everyday life: token locks, of which a few are wanted by everybody.
+func contention() script {
+	return script{
+		Scenario: Scenario{
+			Name:  "contention",
+			Shows: "Twelve workers contend for eight token locks, some far more wanted than others, and one worker dies now and then.",
+			LookFor: "lock:orders:checkout changing hands all the time, a dead worker's lock that waits for the end of its lease, " +
+				"and the five-minute lease of lock:reports:nightly.",
+		},
+		play: func(ctx context.Context, s *stage) {
+			s.hire(ctx, reporter)
+			for range 11 {
+				s.hire(ctx, clerk)
+			}
+		},
+		thresholds: inspector.Thresholds{LongLease: time.Minute},
+	}
+}
+
+// The locks, the most wanted first. The last one is the reporter's, and the others seldom ask for it.
+var contended = []string{
+	"lock:orders:checkout", "lock:cart:991", "lock:invoice:7731", "lock:stock:sku-4711", "lock:mail:newsletter",
+	"lock:search:reindex", "lock:cache:warm-up", nightlyReports,
+}
+
+const (
+	nightlyReports = "lock:reports:nightly"
+
+	clerkLease    = 8 * time.Second
+	reporterLease = 5 * time.Minute
+
+	// Of twelve workers about five want the first lock, two the second.
+	zipfExponent = 1.3
+
+	// A clerk dies every so often, and is replaced after a while.
+	firstDeath  = 4 * time.Second
+	nextDeath   = 25 * time.Second
+	replacement = 5 * time.Second
+)
+
+// clerk does small jobs, each under a lock.
+func clerk(ctx context.Context, w *worker) {
+	popularity := rand.NewZipf(w.dice, zipfExponent, 1, uint64(len(contended)-1))
+	for w.pause(ctx, w.between(300*time.Millisecond, 2500*time.Millisecond)) {
+		l := tokenLock{w.claim(contended[popularity.Uint64()], clerkLease)}
+		if !w.seek(ctx, l, 12*time.Second) {
+			continue
+		}
+		v := w.ledger.enter(l.label, w.name)
+		w.tellHandOver(l.label)
+		if l.label != nightlyReports && w.due("death", firstDeath, nextDeath) {
+			w.pause(ctx, 500*time.Millisecond)
+			v.leave() // a dead process is in no critical section
+			w.news("%s died at work: %s stays locked until its lease of %s is over, and then goes on", w.name, l.label, span(l.lease))
+			w.replace(ctx, replacement, clerk)
+			return
+		}
+		w.pause(ctx, w.workFor(l.label))
+		v.leave()
+		w.giveBack(ctx, l)
+	}
+}
+
+// workFor is how long a job takes: the most wanted locks are held shortly, or nobody would get anywhere.
+func (w *worker) workFor(label string) time.Duration {
+	if label == contended[0] || label == contended[1] {
+		return w.between(300*time.Millisecond, 1200*time.Millisecond)
+	}
+	return w.between(time.Second, 4*time.Second)
+}
+
+// tellHandOver tells who got a lock from whom, where somebody waits for it.
+func (w *worker) tellHandOver(label string) {
+	before, waiting := w.ledger.lastDeparture(label), w.ledger.waiters(label)
+	if before.worker == "" || waiting == 0 {
+		return
+	}
+	w.say("%s got %s %s after %s had left it; %s for it", w.name, label, span(time.Since(before.at)), before.worker, moreWait(waiting))
+}
+
+// moreWait is "1 more waits", "3 more wait".
+func moreWait(n int) string {
+	if n == 1 {
+		return "1 more waits"
+	}
+	return fmt.Sprintf("%d more wait", n)
+}
+
+// giveBack releases a lock, and tells if it was not the worker's any more.
+func (w *worker) giveBack(ctx context.Context, l lock) {
+	released, err := l.release(ctx)
+	switch {
+	case err != nil:
+		w.trouble(ctx, err)
+	case !released:
+		w.news("%s came too late to release %s: it is no longer its own, so the release does nothing", w.name, l.name())
+	}
+}
+
+// reporter does one long job after the other, under a lease that is far longer than the job: if it died, nobody could
+// write a report for minutes.
+func reporter(ctx context.Context, w *worker) {
+	for {
+		l := tokenLock{w.claim(nightlyReports, reporterLease)}
+		if w.seek(ctx, l, time.Minute) {
+			v := w.ledger.enter(l.label, w.name)
+			w.say("%s took %s for %s: if it dies now, nobody else can go on before that", w.name, l.label, span(l.lease))
+			w.pause(ctx, w.about(20*time.Second))
+			v.leave()
+			w.giveBack(ctx, l)
+		}
+		if !w.pause(ctx, w.about(4*time.Second)) {
+			return
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package demo
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"locktop/inspector"
+	"locktop/keyspace"
+	"locktop/keyspace/redistest"
+)
+
+// inspect watches a demo as the dashboard does.
+func inspect(t *testing.T, d *Demo) *inspector.Inspector {
+	t.Helper()
+	conn, err := keyspace.Connect(t.Context(), d.Connection())
+	if err != nil {
+		t.Fatal(err)
+	}
+	observation, err := conn.Observe(t.Context(), keyspace.ObserveOptions{
+		Patterns: inspector.DefaultPatterns(), Follow: inspector.Follow, Nudge: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := inspector.Start(t.Context(), observation, inspector.Options{Interval: 20 * time.Millisecond, Thresholds: d.Thresholds()})
+	t.Cleanup(func() { // The test's context has ended by now.
+		for range observation.Updates() { // closed after the feed's last goroutine
+		}
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return i
+}
+
+// sight is what a scenario must show.
+type sight struct {
+	key    string
+	scheme inspector.Scheme
+	code   inspector.Code
+}
+
+func TestFindingsAppear(t *testing.T) {
+	for scenario, want := range map[string][]sight{
+		"contention": {{nightlyReports, inspector.SchemeToken, inspector.CodeLongLease}},
+		"reentrant":  {{"", inspector.SchemeReentrant, inspector.CodeCountLeak}},
+		"crash":      {{stuckLock, inspector.SchemeSetNX, inspector.CodeNoTTL}},
+		"renewal": {
+			{hungLock, inspector.SchemeToken, inspector.CodeRenewedForever},
+			{lapsingLock, inspector.SchemeToken, inspector.CodeAboutToLapse},
+			{lapsingLock, inspector.SchemeToken, inspector.CodeLostWhileHeld},
+		},
+		"timestamp": {
+			{getSetLock, inspector.SchemeTimestamp, inspector.CodeLapsed},
+			{deleteLock, inspector.SchemeTimestamp, inspector.CodeLapsed},
+		},
+	} {
+		t.Run(scenario, func(t *testing.T) {
+			onServers(t, func(t *testing.T, server Server) {
+				t.Parallel()
+				d := begin(t, Options{Scenario: scenario, Server: server, Seed: 7, Speed: testSpeed})
+				i := inspect(t, d)
+				began := time.Now()
+				seen := map[sight]bool{}
+				redistest.Eventually(t, patience, func() (bool, string) {
+					for _, l := range i.Latest().Locks {
+						for _, f := range l.Findings {
+							seen[sight{l.Key, l.Scheme, f.Code}] = true
+							seen[sight{"", l.Scheme, f.Code}] = true
+						}
+					}
+					for _, s := range want {
+						if !seen[s] {
+							return false, fmt.Sprintf("%+v is missing in %+v", s, seen)
+						}
+					}
+					return true, ""
+				})
+				t.Logf("all findings after %v at speed %d", time.Since(began), testSpeed)
+			})
+		})
+	}
+}

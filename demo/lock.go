@@ -1,0 +1,93 @@
+package demo
+
+import (
+	"context"
+	"time"
+
+	"locktop/actions"
+)
+
+// lock is a lock as one worker wants it, with the worker's own token.
+type lock interface {
+	// name is what people call it: the key without the prefix of a run.
+	name() string
+	acquire(context.Context) (bool, error)
+	// extend and release say false where the lock is not the worker's own any more.
+	extend(context.Context) (bool, error)
+	release(context.Context) (bool, error)
+}
+
+// claim is what all schemes need.
+type claim struct {
+	locker     *actions.Locker
+	label, key string
+	owner      string
+	lease      time.Duration // at the demo's speed
+}
+
+func (c claim) name() string { return c.label }
+
+// claim names a lock and its new owner; the lease is of the script.
+func (w *worker) claim(label string, lease time.Duration) claim {
+	return claim{locker: w.locker, label: label, key: w.key(label), owner: w.token(), lease: w.scaled(lease)}
+}
+
+// tokenLock is SET NX PX with a token.
+type tokenLock struct{ claim }
+
+func (l tokenLock) acquire(ctx context.Context) (bool, error) {
+	return l.locker.AcquireToken(ctx, l.key, l.owner, l.lease)
+}
+
+func (l tokenLock) extend(ctx context.Context) (bool, error) {
+	return l.locker.ExtendToken(ctx, l.key, l.owner, l.lease)
+}
+
+func (l tokenLock) release(ctx context.Context) (bool, error) {
+	return l.locker.ReleaseToken(ctx, l.key, l.owner)
+}
+
+// hashLock is a re-entrant lock in a hash. What acquire and release leave behind is the count.
+type hashLock struct {
+	claim
+	count int64
+}
+
+func (l *hashLock) acquire(ctx context.Context) (bool, error) {
+	count, err := l.locker.AcquireReentrant(ctx, l.key, l.owner, l.lease)
+	if err != nil || count == 0 {
+		return false, err
+	}
+	l.count = count
+	return true, nil
+}
+
+func (l *hashLock) extend(ctx context.Context) (bool, error) {
+	return l.locker.ExtendReentrant(ctx, l.key, l.owner, l.lease)
+}
+
+func (l *hashLock) release(ctx context.Context) (bool, error) {
+	left, err := l.locker.ReleaseReentrant(ctx, l.key, l.owner, l.lease)
+	if err != nil || left < 0 {
+		return false, err
+	}
+	l.count = left
+	return true, nil
+}
+
+// redissonLock is the same as Redisson has it; the owner is "uuid:thread".
+type redissonLock struct{ claim }
+
+func (l redissonLock) acquire(ctx context.Context) (bool, error) {
+	count, _, err := l.locker.AcquireRedisson(ctx, l.key, l.owner, l.lease)
+	return count > 0, err
+}
+
+func (l redissonLock) extend(ctx context.Context) (bool, error) {
+	return l.locker.ExtendRedisson(ctx, l.key, l.owner, l.lease)
+}
+
+func (l redissonLock) release(ctx context.Context) (bool, error) {
+	left, err := l.locker.ReleaseRedisson(ctx, l.key, l.owner, l.lease)
+	return left >= 0, err
+}

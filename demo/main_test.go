@@ -1,0 +1,89 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"go.uber.org/goleak"
+
+	"locktop/keyspace"
+	"locktop/keyspace/redistest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience is how long a test waits for something; it is over in a fraction of that unless something is wrong.
+const patience = 30 * time.Second
+
+// onServers runs a test on a server process of the demo's own and on the embedded server.
+func onServers(t *testing.T, test func(t *testing.T, server Server)) {
+	t.Helper()
+	t.Run("redis", func(t *testing.T) {
+		redistest.Require(t, "redis-server")
+		test(t, ServerRedis)
+	})
+	t.Run("embedded", func(t *testing.T) { test(t, ServerEmbedded) })
+}
+
+// begin starts a demo that is closed, and must close well, when the test ends.
+func begin(t *testing.T, o Options) *Demo {
+	t.Helper()
+	d, err := Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+// look connects to a demo's server as a dashboard would.
+func look(t *testing.T, o keyspace.Options) *redis.Client {
+	t.Helper()
+	conn, err := keyspace.Connect(context.WithoutCancel(t.Context()), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := conn.NewClient("test")
+	t.Cleanup(func() {
+		if err := errors.Join(client.Close(), conn.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return client
+}
+
+// must fails the test on an error, and else passes the value on.
+func must[T any](value T, err error) func(t *testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+}
+
+// tempDirs makes an empty directory the place of temporary files, and returns a function that lists what is in it.
+func tempDirs(t *testing.T) func() []string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "t") // not TempDir: its path can be too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Setenv("TMPDIR", dir)
+	return func() []string { return must(filepath.Glob(filepath.Join(dir, "*")))(t) }
+}

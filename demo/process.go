@@ -1,0 +1,206 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"locktop/keyspace"
+)
+
+// transport is how we talk to a server process of our own.
+type transport string
+
+const (
+	overSocket   transport = "unix" // in a directory that only this user may enter
+	overLoopback transport = "tcp"  // with a random password, which is in no command line
+)
+
+const (
+	// maxSocketPath is what fits into a socket's address everywhere: macOS has 104 bytes, one of them the final zero.
+	maxSocketPath = 103
+	// startTimeout is how long a server may take until it accepts a connection; 20 ms are usual.
+	startTimeout = 10 * time.Second
+	// portTries is how often another free port is tried when somebody took ours between our look and the server's start.
+	portTries = 5
+)
+
+// errTakenPort says that the server could not have its port.
+var errTakenPort = errors.New("the port was taken meanwhile")
+
+// process is a redis-server or valkey-server that we started: without persistence, with notifications on, within 128 MB.
+type process struct {
+	binary  binary
+	dir     string
+	options keyspace.Options
+	cmd     *exec.Cmd
+	guard   *guard
+	exited  chan struct{}
+}
+
+// openProcess starts the best server on PATH.
+func openProcess(ctx context.Context, over transport) (backend, error) {
+	b, err := findBinary(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for range portTries {
+		p, err := startProcess(ctx, b, over)
+		if err == nil {
+			return p, nil
+		}
+		if !errors.Is(err, errTakenPort) {
+			return nil, fmt.Errorf("start %s: %w", b.path, err)
+		}
+	}
+	return nil, fmt.Errorf("start %s: %w, %d times", b.path, errTakenPort, portTries)
+}
+
+// startProcess starts the server in a directory of its own, and waits until it accepts connections.
+func startProcess(ctx context.Context, b binary, over transport) (_ *process, err error) {
+	dir, err := privateDir()
+	if err != nil {
+		return nil, err
+	}
+	p := &process{binary: b, dir: dir, exited: make(chan struct{})}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.Close())
+		}
+	}()
+	config, err := p.configure(over)
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(dir, "server.conf")
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+		return nil, err
+	}
+	p.cmd = exec.Command(b.path, file)
+	p.cmd.SysProcAttr = attributes()
+	if err := p.cmd.Start(); err != nil {
+		p.cmd = nil
+		return nil, err
+	}
+	p.guard, err = newGuard(p.cmd.Process.Pid, dir)
+	go p.wait()
+	if err != nil {
+		return nil, fmt.Errorf("guard against our own death: %w", err)
+	}
+	return p, p.awaitAnswer(ctx)
+}
+
+// privateDir makes a directory that only this user may enter, with room for a socket's path.
+func privateDir() (string, error) {
+	parent := os.TempDir()
+	if len(filepath.Join(parent, "locktop-demo-0123456789", "redis.sock")) > maxSocketPath {
+		parent = "/tmp" // where TMPDIR is too long for a socket; a system without sockets does not care
+	}
+	return os.MkdirTemp(parent, "locktop-demo-") // MkdirTemp makes it 0700
+}
+
+// configure makes the server's configuration. It goes into a file, because a command line can be read by everybody.
+func (p *process) configure(over transport) (string, error) {
+	lines := []string{
+		`save ""`, "appendonly no", "daemonize no", "maxmemory 128mb", "notify-keyspace-events " + notifyFlags,
+		"dir " + strconv.Quote(p.dir), "logfile " + strconv.Quote(p.logFile()), "loglevel warning",
+	}
+	if over == overSocket {
+		socket := filepath.Join(p.dir, "redis.sock")
+		p.options = keyspace.Options{Network: "unix", Addr: socket}
+		lines = append(lines, "port 0", "unixsocket "+strconv.Quote(socket), "unixsocketperm 700")
+	} else {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return "", fmt.Errorf("find a free port: %w", err)
+		}
+		port := listener.Addr().(*net.TCPAddr).Port
+		if err := listener.Close(); err != nil {
+			return "", fmt.Errorf("find a free port: %w", err)
+		}
+		p.options = keyspace.Options{
+			Network: "tcp", Addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Password: rand.Text(),
+		}
+		lines = append(lines, "bind 127.0.0.1", "port "+strconv.Itoa(port), "requirepass "+p.options.Password)
+	}
+	return strings.Join(lines, "\n") + "\n", nil
+}
+
+// notifyFlags are the notifications that locktop needs, spelt out because "A" would hide n.
+const notifyFlags = "Kg$hzxen"
+
+func (p *process) logFile() string { return filepath.Join(p.dir, "server.log") }
+
+// wait collects the process when it ends, by our will or not. The guard goes first: once the process is collected the
+// system may give its number to another.
+func (p *process) wait() {
+	_ = p.cmd.Wait() // it has no good end: we kill it, for it has nothing to save
+	p.guard.release()
+	close(p.exited)
+}
+
+// awaitAnswer dials until the server answers. The client library would wait 100 ms after its first failure.
+func (p *process) awaitAnswer(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	var dialer net.Dialer
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		conn, err := dialer.DialContext(ctx, p.options.Network, p.options.Addr)
+		if err == nil {
+			return conn.Close()
+		}
+		select {
+		case <-p.exited:
+			return p.whyExited()
+		case <-ctx.Done():
+			return fmt.Errorf("no answer on %s: %w", p.options.Addr, err)
+		case <-tick.C:
+		}
+	}
+}
+
+// whyExited is the last line that the server wrote before it ended by itself.
+func (p *process) whyExited() error {
+	said, err := os.ReadFile(p.logFile())
+	if err != nil {
+		return fmt.Errorf("it ended at once, and its log cannot be read: %w", err)
+	}
+	if bytes.Contains(said, []byte("Address already in use")) {
+		return errTakenPort
+	}
+	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
+	return fmt.Errorf("it ended at once: %q", lines[len(lines)-1])
+}
+
+// Options say how to reach it.
+func (p *process) Options() keyspace.Options { return p.options }
+
+// Name is "redis-server 7.0.15 (private)".
+func (p *process) Name() string { return p.binary.name + " " + p.binary.version + " (private)" }
+
+// Close ends the process and removes its directory.
+func (p *process) Close() error {
+	var errs []error
+	if p.cmd != nil {
+		if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			errs = append(errs, fmt.Errorf("stop %s: %w", p.binary.name, err))
+		} else {
+			<-p.exited
+		}
+	}
+	if err := os.RemoveAll(p.dir); err != nil {
+		errs = append(errs, fmt.Errorf("remove the server's directory: %w", err))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,166 @@
+//go:build unix
+
+package demo
+
+import (
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"locktop/keyspace/redistest"
+)
+
+func TestParseVersion(t *testing.T) {
+	for said, want := range map[string]string{
+		"Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=1": "7.0.15",
+		"Valkey server v=8.1.1 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=1": "8.1.1",
+		"Redis server v=6.2.0 sha=0":  "6.2.0",
+		"Redis server v=10.0.0 sha=0": "10.0.0",
+		"Redis server v=6.0.16 sha=0": "version 6.0.16 is too old",
+		"Redis server v=5.9.99 sha=0": "version 5.9.99 is too old",
+		"memcached 1.6.2":             "its --version names no version",
+		"":                            "its --version names no version",
+		"v=99999999999999999999.0.0":  "value out of range",
+	} {
+		got, err := parseVersion(said)
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%q: %q, want %q", said, got, want)
+		}
+	}
+}
+
+// fakeServers puts programs on a PATH of the test's own.
+func fakeServers(t *testing.T, programs map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, script := range programs {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir)
+}
+
+func TestNoServerOnPath(t *testing.T) {
+	for name, c := range map[string]struct {
+		programs map[string]string
+		want     []string
+	}{
+		"none": {nil, []string{"no usable redis-server or valkey-server on PATH", `"valkey-server"`, "or use --server embedded"}},
+		"old":  {map[string]string{"redis-server": "echo v=5.0.7"}, []string{"version 5.0.7 is too old", "install Redis 6.2 or later"}},
+		"odd":  {map[string]string{"valkey-server": "exit 3"}, []string{"valkey-server --version: exit status 3"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fakeServers(t, c.programs)
+			_, err := Start(t.Context(), Options{Server: ServerRedis})
+			if !errors.Is(err, ErrNoServer) || strings.Contains(err.Error(), "\n") {
+				t.Fatalf("%v", err)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%q, want %q", err, want)
+				}
+			}
+			if d := begin(t, Options{Speed: testSpeed}); d.ServerName() != "embedded demo server" {
+				t.Errorf("auto chose %q", d.ServerName())
+			}
+		})
+	}
+}
+
+func TestSecondChoiceOnPath(t *testing.T) {
+	program := redistest.Require(t, "redis-server")
+	fakeServers(t, map[string]string{
+		"redis-server":  "echo v=5.0.7",
+		"valkey-server": `[ "$1" = --version ] && echo "Valkey server v=8.1.1 sha=0" && exit; exec ` + program + ` "$@"`,
+	})
+	if d := begin(t, Options{Speed: testSpeed}); d.ServerName() != "valkey-server 8.1.1 (private)" {
+		t.Errorf("auto chose %q", d.ServerName())
+	}
+}
+
+func TestServerThatDoesNotStart(t *testing.T) {
+	fakeServers(t, map[string]string{
+		"redis-server": `[ "$1" = --version ] && echo v=7.0.0 && exit
+while read -r name value; do [ "$name" = logfile ] && eval echo "Fatal: out of luck" ">$value"; done <"$1"; exit 1`,
+	})
+	files := tempDirs(t)
+	_, err := Start(t.Context(), Options{Server: ServerRedis})
+	if err == nil || !strings.Contains(err.Error(), `it ended at once: "Fatal: out of luck"`) {
+		t.Fatalf("%v", err)
+	}
+	if left := files(); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if d := begin(t, Options{Speed: testSpeed}); d.ServerName() != "embedded demo server" {
+		t.Errorf("auto chose %q", d.ServerName())
+	}
+}
+
+func TestProcessIsPrivate(t *testing.T) {
+	redistest.Require(t, "redis-server")
+	d := begin(t, Options{Server: ServerRedis, Speed: testSpeed})
+	p := d.backend.(*process)
+	if info := must(os.Stat(p.dir))(t); info.Mode().Perm() != 0o700 {
+		t.Errorf("the directory is %v", info.Mode())
+	}
+	client := look(t, d.Connection())
+	for name, want := range map[string]string{
+		"port": "0", "save": "", "appendonly": "no", "maxmemory": "134217728", "unixsocketperm": "700",
+	} {
+		if got := client.ConfigGet(t.Context(), name).Val()[name]; got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	flags := client.ConfigGet(t.Context(), "notify-keyspace-events").Val()["notify-keyspace-events"]
+	for _, flag := range notifyFlags {
+		if !strings.ContainsRune(flags, flag) {
+			t.Errorf("notifications %q lack %c", flags, flag)
+		}
+	}
+	if want := "unix://" + p.options.Addr + "?db=0"; d.URL() != want {
+		t.Errorf("URL %q, want %q", d.URL(), want)
+	}
+}
+
+func TestProcessOverLoopback(t *testing.T) {
+	redistest.Require(t, "redis-server")
+	b, err := openProcess(t.Context(), overLoopback)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	o := b.Options()
+	if host, _, err := net.SplitHostPort(o.Addr); err != nil || host != "127.0.0.1" || len(o.Password) < 20 {
+		t.Fatalf("%q, a password of %d characters, %v", o.Addr, len(o.Password), err)
+	}
+	if err := look(t, o).Set(t.Context(), "a", "b", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	stranger := redis.NewClient(&redis.Options{Addr: o.Addr, MaxRetries: -1})
+	defer stranger.Close()
+	if err := stranger.Get(t.Context(), "a").Err(); err == nil || !strings.Contains(err.Error(), "NOAUTH") {
+		t.Fatalf("without the password: %v", err)
+	}
+	d := &Demo{backend: b}
+	if d.URL() != "" {
+		t.Errorf("a URL that nobody can use: %q", d.URL())
+	}
+	for _, argument := range b.(*process).cmd.Args {
+		if strings.Contains(argument, o.Password) {
+			t.Error("the password is in the command line")
+		}
+	}
+}

@@ -1,0 +1,9 @@
+//go:build unix && !linux
+
+package demo
+
+import "syscall"
+
+// attributes put the server out of reach of the terminal's Ctrl-C, which we must see first. That it dies with us is the
+// guard's work alone: only Linux has a kernel that does it.
+func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

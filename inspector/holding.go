@@ -1,0 +1,319 @@
+package inspector
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// again: there was a lock, and there is one.
+func (v *sight) again() {
+	old := v.slots[v.slot].lock
+	if old.Scheme == SchemeUnknown || !v.found.held() {
+		v.changedKind(old)
+		return
+	}
+	same := v.sameHolder(old)
+	t := &v.trail
+	switch {
+	case t.dead() && t.starts == 0 && same && v.record.ReadAt.Sub(t.last.at) < settled:
+		v.rest = *t // this read was on its way when the lock ended; the next one tells
+		return
+	case t.dead() && t.starts > 0: // read between a beginning and an end
+		v.rest = t.lastEnd()
+		v.handOver(t.shortAt)
+	case t.ended():
+		at, _ := t.changedAt(v.record.ReadAt)
+		v.handOver(at)
+	case !same:
+		at, _ := t.changedAt(v.record.ReadAt)
+		v.handOver(at)
+	case v.unchanged(old):
+		v.slots[v.slot].readAt = v.record.ReadAt.UnixNano()
+	default:
+		v.goesOn()
+	}
+}
+
+// sameHolder says whether what was found is the same hold by its value alone.
+func (v *sight) sameHolder(old *Lock) bool {
+	if old.Scheme != v.found.scheme {
+		// The very same value with another kind of end: a token lock that lost its TTL is a setnx lock now.
+		return old.holder().Owner == v.found.holder().Owner && len(old.Holders) > 0
+	}
+	before, now := old.holder().Owner, v.found.holder().Owner
+	if before == now {
+		return true
+	}
+	for _, h := range v.found.holders[1:] {
+		if h.Owner == before {
+			return true
+		}
+	}
+	if v.found.scheme != SchemeTimestamp {
+		return false
+	}
+	// The value is the end of the lease, and a renewal changes it: an id in it decides, and without one the rule that nobody
+	// may take the lock over before its lease is past.
+	if id := leaseID(before); id != "" || leaseID(now) != "" {
+		return id == leaseID(now)
+	}
+	at, _ := v.trail.changedAt(v.record.ReadAt)
+	return at.Before(old.LeaseEnds)
+}
+
+// unchanged says whether a read tells nothing new, so that the lock need not be copied.
+func (v *sight) unchanged(old *Lock) bool {
+	if v.trail != (trail{}) || !slices.Equal(old.Holders, v.found.holders) || old.Scheme != v.found.scheme || v.gapBetween() && old.HeldExact {
+		return false
+	}
+	return old.LeaseEnds.Equal(v.found.leaseEnds) &&
+		old.ExpiresAt.IsZero() == v.record.ExpiresAt.IsZero() &&
+		v.record.ExpiresAt.Sub(old.ExpiresAt).Abs() <= unannouncedJitter
+}
+
+// gapBetween says whether something may have been missed since the read before.
+func (v *sight) gapBetween() bool { return v.place.lastGap.UnixNano() > v.slots[v.slot].readAt }
+
+// changedKind: a lock became something that is none, or the other way round.
+func (v *sight) changedKind(old *Lock) {
+	if old.Scheme == SchemeUnknown && !v.found.held() {
+		if old.Observed.Type == v.record.Type && old.Observed.Size == v.record.Size {
+			v.slots[v.slot].readAt = v.record.ReadAt.UnixNano()
+			return
+		}
+	}
+	at, exact := v.trail.changedAt(v.record.ReadAt)
+	l := v.edit(v.slot)
+	if l.Scheme != SchemeUnknown {
+		ended, endExact, cause := at, exact, CauseTakenOver
+		if v.trail.ended() {
+			ended, endExact, cause = v.why(l)
+		}
+		v.end(l, ended, endExact, cause)
+	}
+	l.show(*v.record, v.found)
+	l.Evidence = v.evidence.share(v.found.evidence)
+	v.acquire(l, at, exact)
+	if v.found.held() {
+		v.countAcquisitions(l, at, 1)
+		v.say(l, EventAcquired, at, Event{})
+	}
+	v.done()
+}
+
+// handOver ends one hold and begins the next, both in one read.
+func (v *sight) handOver(at time.Time) {
+	l := v.edit(v.slot)
+	_, told := v.trail.changedAt(v.record.ReadAt)
+	if at.IsZero() {
+		at = v.record.ReadAt
+	}
+	previous, lease, scheme := l.holder(), l.leaseEnd(), l.Scheme
+	ended, endExact, cause := at, told, CauseUnknown
+	event := Event{PreviousOwner: previous.Owner}
+	kind := EventHandedOver
+	switch {
+	case v.trail.ended():
+		ended, endExact, cause = v.why(l)
+		v.end(l, ended, endExact, cause)
+		kind = EventAcquired
+	default:
+		switch {
+		case scheme == SchemeTimestamp && !lease.IsZero() && told:
+			cause = CauseTakenOver // by GETSET, as this scheme's rivals do
+		case !lease.IsZero() && !at.Before(lease.Add(-unannouncedJitter)):
+			ended, endExact, cause = lease, true, CauseExpired
+			if scheme == SchemeTimestamp {
+				ended, endExact, cause = at, told, CauseTakenOver
+			}
+		case v.trail.writes > 0 && v.trail.startAt.IsZero():
+			cause = CauseTakenOver
+		}
+		event.Held = v.close(l, ended, endExact, cause)
+		event.HeldExact = endExact && l.HeldExact
+	}
+	event.Cause = cause
+	hold := Hold{Owner: previous.Owner, Label: previous.Label, Renewals: l.Renewals, Cause: cause, Since: l.HeldSince}
+	early := cause == CauseTakenOver && (lease.IsZero() || at.Before(lease))
+	wasLost := previous.Owner != v.found.holder().Owner &&
+		(early || l.Renewals >= regular && (cause == CauseExpired || cause == CauseTakenOver))
+	l.show(*v.record, v.found)
+	l.Evidence = v.evidence.share(v.found.evidence)
+	v.acquire(l, at, told)
+	v.countAcquisitions(l, at, max(1, v.trail.starts))
+	if wasLost {
+		v.lost(l, hold, ended)
+	}
+	v.say(l, kind, at, event)
+	v.done()
+}
+
+// lost says that the holder before this one lost the lock while it was at work.
+func (v *sight) lost(l *Lock, previous Hold, at time.Time) {
+	how := "its lease ran out"
+	if previous.Cause == CauseTakenOver {
+		how = "another client overwrote it"
+	}
+	text := fmt.Sprintf("%s lost it at %s (%s)", shorten(previous.Label), at.Local().Format("15:04:05.000"), how)
+	if previous.Renewals > 0 {
+		text += ", renewed " + times(previous.Renewals)
+	}
+	text += "; " + shorten(l.holder().Label) + " has it now."
+	l.mind.loss = &loss{at: at, text: text}
+	v.log.add(Event{
+		At: at, Ref: l.Ref, Kind: EventLost, Scheme: l.Scheme, Owner: previous.Owner, Label: previous.Label,
+		Held: at.Sub(previous.Since), HeldExact: previous.SinceExact, Cause: previous.Cause, Text: text,
+	})
+}
+
+// shorten keeps a label readable within a sentence.
+func shorten(label string) string {
+	const longest = 40
+	switch runes := []rune(label); {
+	case label == "":
+		return "the holder before"
+	case len(runes) > longest:
+		return string(runes[:longest-1]) + "…"
+	}
+	return label
+}
+
+// goesOn: the same holder still has it; it may have entered again, left once, or renewed its lease.
+func (v *sight) goesOn() {
+	l := v.edit(v.slot)
+	t := &v.trail
+	if v.gapBetween() && l.Scheme != SchemeToken && l.Scheme != SchemeTimestamp {
+		l.HeldExact = false // its owner's name is not new each time: it may have left and come back
+	}
+	if !t.startAt.IsZero() && !l.HeldSince.IsZero() && (!l.HeldExact || t.startAt.Before(l.HeldSince)) {
+		l.HeldSince, l.HeldExact = t.startAt, true // news of an acquisition whose result was read before
+	}
+	before, wasEnd := l.holder(), l.leaseEnd()
+	rivals := l.Scheme == SchemeTimestamp && leaseID(before.Owner) == "" &&
+		v.found.leaseEnds.Sub(l.LeaseEnds).Abs() < rivalsRace && before.Owner != v.found.holder().Owner
+	if l.Scheme != v.found.scheme || l.ExpiresAt.IsZero() != v.record.ExpiresAt.IsZero() {
+		l.Evidence = v.evidence.share(v.found.evidence)
+	}
+	l.show(*v.record, v.found)
+	if h := l.hold(); h != nil {
+		h.Owner, h.Label = l.holder().Owner, l.holder().Label
+		h.Since, h.SinceExact = l.HeldSince, l.HeldExact
+	}
+	switch now := l.holder(); {
+	case rivals:
+	case before.Count.Known && now.Count.N > before.Count.N:
+		at := v.updatedAt()
+		l.entered(before.Count.N, now.Count.N, at)
+		v.say(l, EventReentered, at, Event{})
+	case before.Count.Known && now.Count.N < before.Count.N:
+		at := v.updatedAt()
+		l.left(before.Count.N, now.Count.N, at)
+		v.say(l, EventReleased, at, Event{})
+	default:
+		v.lease(l, wasEnd)
+	}
+	v.done()
+}
+
+// updatedAt is when the last hint came, else when the read was.
+func (v *sight) updatedAt() time.Time {
+	if at := v.trail.updatedAt; !at.IsZero() && at.Before(v.record.ReadAt) {
+		return at
+	}
+	return v.record.ReadAt
+}
+
+// lease compares the ends of the lease: later ones are renewals.
+func (v *sight) lease(l *Lock, was time.Time) {
+	t, end := &v.trail, l.leaseEnd()
+	at, times, announced := v.record.ReadAt, 1, true
+	switch {
+	case t.renewals > 0:
+		at, times = t.renewedAt, t.renewals
+	case t.writes > 0:
+		at = t.wroteAt
+		if len(l.Observed.Value.Fields) == 0 {
+			times = t.writes
+		}
+	case !t.touchedAt.IsZero():
+		at = t.touchedAt
+	default:
+		announced = false
+	}
+	if at.After(v.record.ReadAt) {
+		at = v.record.ReadAt
+	}
+	slack := unannouncedJitter
+	if announced {
+		slack = jitter
+	}
+	switch {
+	case end.IsZero(), !was.IsZero() && end.Sub(was).Abs() <= slack:
+		return
+	case was.IsZero():
+		l.mind.lease, l.mind.leaseExact = end.Sub(at), announced
+		if at.Sub(l.HeldSince) >= twoCommands {
+			v.say(l, EventRenewed, at, Event{Text: "it had no TTL, and has one now"})
+		}
+		return
+	case end.Before(was):
+		l.mind.lease = end.Sub(at)
+		return
+	case len(l.Observed.Value.Fields) > 0 && t.renewals == 0 && t.writes > 0:
+		return // entries that came and went between two reads set the lease anew
+	}
+	before, exact := l.mind.lease, l.mind.leaseExact
+	l.mind.lease, l.mind.leaseExact = end.Sub(at), announced
+	kind := EventRenewed
+	if longer := scale(before, 1.25); exact && l.mind.lease > longer+jitter*20 {
+		kind = EventExtended
+	}
+	if !announced && l.mind.lease < before {
+		l.mind.lease = before // a poll comes late, and sees less than all of it
+	}
+	l.renew(at, times)
+	v.say(l, kind, at, Event{})
+}
+
+// entered and left note entries of a re-entrant lock; both set its lease anew.
+func (l *Lock) entered(from, to int64, at time.Time) {
+	l.mind.enters += uint16(min(to-from, maxEntries))
+	l.retake(at)
+}
+
+func (l *Lock) left(from, to int64, at time.Time) {
+	l.mind.exits += uint16(min(from-to, maxEntries))
+	l.retake(at)
+	switch trough := uint16(min(to, maxEntries)); {
+	case trough > l.mind.trough && l.mind.trough > 0:
+		l.mind.ladder++
+		l.mind.trough = trough
+	case trough < l.mind.trough || l.mind.trough == 0:
+		l.mind.ladder = 0
+		l.mind.trough = trough
+	}
+}
+
+// retake notes a lease that began with another entry.
+func (l *Lock) retake(at time.Time) {
+	if end := l.leaseEnd(); !end.IsZero() {
+		l.mind.lease = max(l.mind.lease, end.Sub(at))
+	}
+}
+
+// leaseID is the part of a timestamp lock's value that names its holder; empty where it names none.
+func leaseID(value string) string {
+	id, _, _ := leaseEnd(value)
+	return id
+}
+
+// held says whether the record shows a holder; a key of the wrong type shows none.
+func (r recognition) held() bool { return len(r.holders) > 0 }
+
+func (r recognition) holder() Holder {
+	if len(r.holders) == 0 {
+		return Holder{}
+	}
+	return r.holders[0]
+}

@@ -1,0 +1,28 @@
+package inspector
+
+import (
+	"time"
+
+	"locktop/keyspace"
+)
+
+// Inspect judges a single read: the lock it holds, or false where the record is none. now is the local time.
+func Inspect(r keyspace.Record, now time.Time) (*Lock, bool) {
+	found, isLock := recognise(r, now)
+	if !isLock {
+		return nil, false
+	}
+	l := newLock(r, found)
+	l.Evidence = found.evidence
+	l.begin(r.ReadAt, false)
+	l.State = l.StateAt(now)
+	l.Findings, _ = Thresholds{}.withDefaults().judge(l, now)
+	return l, true
+}
+
+// Follow says whether a record is a lock, or may become one: the filter for keyspace.ObserveOptions. It judges by the
+// time of the read, so that its answer is always the same for the same record.
+func Follow(r keyspace.Record) bool {
+	_, ok := recognise(r, r.ReadAt)
+	return ok
+}

@@ -1,0 +1,76 @@
+package inspector
+
+import "time"
+
+// StateAt is the state of the lock at another moment than the snapshot's, its lease counted down on the local clock.
+func (l *Lock) StateAt(now time.Time) State {
+	switch {
+	case l.State == StateFreed, l.State == StateWrong:
+		return l.State
+	case !l.FreedAt.IsZero():
+		return StateFreed
+	case l.Scheme == SchemeUnknown:
+		return StateWrong
+	case !l.ExpiresAt.IsZero() && !now.Before(l.ExpiresAt):
+		return StateExpired
+	case !l.LeaseEnds.IsZero() && !now.Before(l.LeaseEnds):
+		return StateLapsed
+	case l.ExpiresAt.IsZero() && l.LeaseEnds.IsZero():
+		return StateStuck
+	}
+	return StateHeld
+}
+
+// TTLAt is what the lease has left at a moment, by the key's TTL or the end that the value states, whichever is the earlier.
+// It is negative once that has passed. False: it never ends.
+func (l *Lock) TTLAt(now time.Time) (time.Duration, bool) {
+	end := earlier(l.ExpiresAt, l.LeaseEnds)
+	if end.IsZero() {
+		return 0, false
+	}
+	return end.Sub(now), true
+}
+
+// Lease is the whole lease that the holder takes each time, as far as it was seen; zero: unknown, or no end.
+func (l *Lock) Lease() time.Duration { return max(0, l.mind.lease) }
+
+// Severity is that of the worst finding; empty: none.
+func (l *Lock) Severity() Severity {
+	worst := Severity("")
+	for _, f := range l.Findings {
+		if f.Severity.rank() > worst.rank() {
+			worst = f.Severity
+		}
+	}
+	return worst
+}
+
+// rank orders severities; the empty one is the least.
+func (s Severity) rank() int {
+	switch s {
+	case SeverityInfo:
+		return 1
+	case SeverityWarning:
+		return 2
+	case SeverityCritical:
+		return 3
+	}
+	return 0
+}
+
+// AcquisitionsAt are the acquisitions of the last minute before a moment: [Lock.Acquisitions], moved on by the time since
+// [Lock.SparkStart].
+func (l *Lock) AcquisitionsAt(now time.Time) [SparkBuckets]uint16 {
+	if l.SparkStart.IsZero() {
+		return [SparkBuckets]uint16{}
+	}
+	steps := int(now.Truncate(SparkBucket).Sub(l.SparkStart) / SparkBucket)
+	if steps <= 0 {
+		return l.Acquisitions
+	}
+	var moved [SparkBuckets]uint16
+	if steps < SparkBuckets {
+		copy(moved[:], l.Acquisitions[steps:])
+	}
+	return moved
+}

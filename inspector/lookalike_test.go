@@ -1,0 +1,188 @@
+package inspector
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"locktop/keyspace"
+)
+
+// What is no lock, though its name, its value or its type resembles one.
+func TestLookAlikes(t *testing.T) {
+	const uuid = "5b0e2f6c-90c1-4f0e-8a57-2d1f3c5a7b9e"
+	const hex = "594730fb989a42f9c4b373d423b32f22"
+	const thread = "0f4d3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11:42"
+	const minute = time.Minute
+	text := func(key, value string, ttl time.Duration) keyspace.Record { return stringRecord(key, value, ttl) }
+	cut := hashRecord("lock:orders", minute, thread, "1")
+	cut.Truncated = true
+	for name, records := range map[string][]keyspace.Record{
+		"sessions and one-time secrets": {
+			text("session:"+uuid, uuid, minute),
+			text("sess:"+hex, hex, 30*minute),
+			text("otp:7", "482913", minute),
+			text("otp:lock:7", "482913", minute),
+			text("token:reset:7", hex, minute),
+			text("idempotency:"+uuid, uuid, minute),
+			text("csrf:7", "KWfupndwb+Lq1x80C8oRdlwF", minute),
+			text("locker:7:pin", "1234", 0),
+			text("lock:7:pin", "1234", 0),
+			text("door:lock:code", "4711", minute),
+		},
+		"counters and limits": {
+			text("lock:count", "5", 0),
+			text("lock:count:orders", "17", 0),
+			text("login:lockout:count", "3", minute),
+			text("login:lockout:7", "1", minute),
+			text("lock:attempts", "3", minute),
+			text("ratelimit:lock:7", "12", minute),
+			text("metrics:lock_wait_count", "99", 0),
+			text("user:7:locks", "3", 0),
+			text("user:7:locks", "3", minute),
+			text("shop:stock-lock:item", "3", minute),
+			text("semaphore:orders", "3", 0),
+			text("semaphore:orders", "3", minute),
+			text("locks_total", "8812", 0),
+			text("lock:orders", "0", 0),
+		},
+		"flags and settings": {
+			text("feature:lock_screen", "true", 0),
+			text("lock_enabled", "true", 0),
+			text("lock:settings", "strict", 0),
+			text("app:config:lock", "on", 0),
+			text("lock:timeout", "30", 0),
+			text("lock:version", "2.1", 0),
+			text("lock:orders", "false", 0),
+			text("lock:orders", "unlocked", 0),
+			text("lock:orders", "OFF", minute),
+			text("door:lock:state", "open", 0),
+		},
+		"words that only sound like a lock": {
+			text("clock", "1767323045", 0),
+			text("system:clock", "1767323045123", 0),
+			text("clock:offset", "17", 0),
+			text("block:1", "1", 0),
+			text("block:1", uuid, minute),
+			text("blockchain:head", hex, 0),
+			text("user:7:blocked", "1", minute),
+			text("unlock:7", "1", minute),
+			text("unlocked_at", "1767323045", 0),
+			text("achievement:unlocked:7", "1", 0),
+			text("flock:sheep", "12", 0),
+			text("locker:7", "open", 0),
+			text("locale", "en", 0),
+			text("user:locale:7", "de", minute),
+			text("release", "v1.2.3", 0),
+			text("please:wait", "1", minute),
+			text("locket:7", "gold", 0),
+			text("deadlock:last", "orders", 0),
+			text("padlock:7", "steel", 0),
+			text("sherlock:index", "1", 0),
+			text("lockdown:city", "1", 0),
+		},
+		"times": {
+			text("lock:orders:created_at", "1767323000", 0),
+			text("lock:last_seen_at", "1767323000.5", 0),
+			text("updated", "1767323000000", 0),
+			text("user:7:last_login", "1767323000", 0),
+			text("orders", "web-1:1767323055123", 0),
+			text("semaphore", "1767323000", 0),
+			text("orders", uuid+":1767323055123", minute),
+		},
+		"data": {
+			text("lock:orders", `{"owner":"a"}`, minute),
+			text("lock:orders", `["a"]`, 0),
+			text("lock:orders", "<html><body>locked</body></html>", minute),
+			text("lock:orders", "first\nsecond", minute),
+			text("lock:orders", "this text is a whole sentence about it", minute),
+			text("lock:orders", `a:1:{i:0;s:1:"x";}`, minute),
+			text("lock:orders", `O:8:"stdClass":0:{}`, 0),
+			text("lock:orders", "\xac\xed\x00\x05sr\x00\x11java.util.HashMap", minute),
+			text("lock:orders", "\x80\x04\x95\x10\x00\x00\x00\x00", minute),
+			text("lock:orders", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff", minute),
+			text("lock:orders", "HYLL\x01\x00\x00\x00", 0),
+			text("lock:orders", "https://example.org/", minute),
+			text("lock:orders", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.abc", minute),
+			text("lock:orders", "\x00\x01", minute),
+			text("lock:orders", strings.Repeat("a", maxToken+1), minute),
+			text("lock:orders", strings.Repeat("a", 5<<20), minute),
+			text("lock:x", strings.Repeat("\x00", 100<<20), 0),
+			text("shop:stock-lock:item", "", minute),
+			text("shop:stock-lock:item", "", 0),
+			text("lock:script:sha", hex[:8]+"-", 0),
+		},
+		"keys beside a lock": {
+			text("redisson_lock_token:{orders}", "2", 0),
+			text("redisson_unlock_latch:{lock:orders}:"+hex, "1", minute),
+			text("{orders_lock}:"+thread+":rwlock_timeout:1", "1", minute),
+			recordOf(keyspace.TypeList, "redisson_lock_queue:{lock}", 0),
+			recordOf(keyspace.TypeZSet, "redisson_lock_timeout:{orders:lock}", 0),
+			recordOf(keyspace.TypeList, "lock-signal:orders", minute),
+			recordOf(keyspace.TypeZSet, "rql:lock_queue:orders", 0),
+			recordOf(keyspace.TypeList, "uniquejobs:"+hex+":QUEUED", 0),
+			recordOf(keyspace.TypeZSet, "uniquejobs:digests", 0),
+			text("uniquejobs:reaper", "1767323000", minute),
+			text("uniquejobs:"+hex+":INFO", `{"worker":"W"}`, minute),
+			hashRecord("uniquejobs:"+hex+":LOCKED", 0, "b4a577edbccf1d805744efa9", "1767323000.123"),
+			text("asynq:{default}:processed:2026-01-02", "17", minute),
+			text("SEMAPHORE:orders:EXISTS", "1", 0),
+			recordOf(keyspace.TypeList, "SEMAPHORE:orders:AVAILABLE", 0),
+			hashRecord("SEMAPHORE:orders:GRABBED", 0, "0", "1767323000.5"),
+		},
+		"other types": {
+			recordOf(keyspace.TypeSet, "blocklist", 0),
+			recordOf(keyspace.TypeSet, "ip:blocklist:v4", 0),
+			recordOf(keyspace.TypeList, "lock:queue", 0),
+			recordOf(keyspace.TypeZSet, "locks:waiting", 0),
+			recordOf(keyspace.TypeSet, "locks", 0),
+			recordOf(keyspace.TypeZSet, "locks:orders", 0),
+			recordOf(keyspace.TypeStream, "lock:events", 0),
+			recordOf(keyspace.TypeZSet, "semaphore:orders", minute), // npm redis-semaphore keeps holders there
+			recordOf(keyspace.TypeList, "shop:stock-lock:item", 0),
+			recordOf(keyspace.TypeSet, "clock", 0),
+			recordOf("ReJSON-RL", "lock:orders", minute),
+		},
+		"hashes": {
+			hashRecord("cart:7", 30*minute, uuid, "2"),
+			hashRecord("cart:8", minute, uuid, "2"),
+			hashRecord("sess_7", minute, "lock", "1"),
+			hashRecord("user:7", 0, "name", "a", "age", "7"),
+			hashRecord("lock:orders", minute, "owner", "web-1", "since", "1767323000"),
+			hashRecord("lock:orders", minute, "a", "1", "b", "1"),
+			hashRecord("lock:orders", minute, "a", "0"),
+			hashRecord("lock:orders", minute, "a", "-1"),
+			hashRecord("lock:orders", minute, "a", "10001"),
+			hashRecord("lock:orders", minute, "a", "1.5"),
+			hashRecord("lock:orders", minute, "a", "01"),
+			hashRecord("lock:orders", minute, "a", "one"),
+			hashRecord("lock:orders", minute, "", "1"),
+			hashRecord("lock:orders", minute, `{"a":1}`, "1"),
+			hashRecord("shop:stock-lock:item", 0, "a", "1"),
+			hashRecord("lock:count", 0, "orders", "7"),
+			hashRecord("orders", minute, "worker", "1"),
+			hashRecord("orders", time.Hour, "web-1:4711", "1"),
+			hashRecord("orders", 0, "web-1:4711", "1"),
+			// A read-write lock of Redisson is not a plain one.
+			hashRecord("lock:orders", minute, "mode", "read", thread, "1"),
+			hashRecord("orders", minute, thread, "1", "mode", "write"),
+			hashRecord("orders", minute, thread+":write", "1", "mode", "write"),
+			hashRecord("orders", minute, thread, "0"),
+			hashRecord("orders", minute, thread, "x"),
+			hashRecord("orders", minute, thread, "1", "b", "1"),
+			hashRecord("orders", minute, uuid+":", "1"),
+			hashRecord("orders", minute),
+			cut,
+		},
+	} {
+		for _, r := range records {
+			if l, ok := Inspect(r, schemeNow); ok {
+				t.Errorf("%s: %s %q = %.60q %v is taken for a lock: %s, %q",
+					name, r.Type, r.Key, r.Value.Text, r.Value.Fields, l.Scheme, l.Evidence)
+			}
+			if Follow(r) {
+				t.Errorf("%s: %s %q is followed", name, r.Type, r.Key)
+			}
+		}
+	}
+}

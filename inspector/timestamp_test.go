@@ -1,0 +1,80 @@
+package inspector
+
+import (
+	"testing"
+	"time"
+)
+
+func TestTimestampsOfLibraries(t *testing.T) {
+	const uuid = "5b0e2f6c-90c1-4f0e-8a57-2d1f3c5a7b9e"
+	for _, test := range []struct {
+		library, key, value string
+		ttl                 time.Duration
+		label               string
+		end                 time.Time
+		state               State
+	}{
+		{
+			library: "SETNX and GETSET", key: "orders_lock", value: "1767323055123",
+			label: "1767323055123", end: time.UnixMilli(1767323055123), state: StateHeld,
+		},
+		{
+			library: "SETNX and GETSET, after a crash", key: "orders_lock", value: "1767323044000",
+			label: "1767323044000", end: time.UnixMilli(1767323044000), state: StateLapsed,
+		},
+		{
+			library: "seconds", key: "lock.orders", value: "1767323100",
+			label: "1767323100", end: time.Unix(1767323100, 0), state: StateHeld,
+		},
+		{
+			library: "redis-mutex of kenn", key: "RedisMutex:orders", value: "1767323055.25",
+			label: "1767323055.25", end: time.UnixMilli(1767323055250), state: StateHeld,
+		},
+		{
+			library: "redis-mutex of kenn, full precision", key: "RedisMutex:orders", value: "1767323040.123456789",
+			label: "1767323040.123456789", end: time.Unix(1767323040, 123456789), state: StateLapsed,
+		},
+		{
+			library: "jedis-lock", key: "orders_lock", value: uuid + ":1767323055123",
+			label: uuid, end: time.UnixMilli(1767323055123), state: StateHeld,
+		},
+		{
+			library: "jedis-lock, any name", key: "orders", value: uuid + ":1767323044000",
+			label: uuid, end: time.UnixMilli(1767323044000), state: StateLapsed,
+		},
+		{
+			library: "a host's id", key: "lock:orders", value: "web-1:1767323055123",
+			label: "web-1", end: time.UnixMilli(1767323055123), state: StateHeld,
+		},
+		{
+			library: "host, process and end", key: "lock:orders", value: "web-1:4711:1767323055123",
+			label: "web-1, process 4711", end: time.UnixMilli(1767323055123), state: StateHeld,
+		},
+		{
+			library: "redis-lock of errorception", key: "lock.orders", value: "1767323050000", ttl: 5 * time.Second,
+			label: "1767323050000", end: time.UnixMilli(1767323050000), state: StateHeld,
+		},
+	} {
+		t.Run(test.library, func(t *testing.T) {
+			l := inspected(t, stringRecord(test.key, test.value, test.ttl), SchemeTimestamp)
+			h := soleHolder(t, l)
+			if h.Owner != test.value || h.Label != test.label || h.Count.Known {
+				t.Errorf("holder %+v, want owner %q, label %q, no count", h, test.value, test.label)
+			}
+			if !l.LeaseEnds.Equal(test.end) || l.State != test.state {
+				t.Errorf("the lease ends %v, state %s, want %v and %s", l.LeaseEnds.UTC(), l.State, test.end.UTC(), test.state)
+			}
+		})
+	}
+}
+
+func TestTimesFarAwayAreNoEndOfALease(t *testing.T) {
+	for _, value := range []string{
+		"1600000000000", "1900000000", "9999999999", "1000000000.5",
+	} {
+		l := inspected(t, stringRecord("lock:orders", value, 0), SchemeSetNX)
+		if !l.LeaseEnds.IsZero() || l.State != StateStuck {
+			t.Errorf("%s: the lease ends %v, state %s, want none and %s", value, l.LeaseEnds, l.State, StateStuck)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package inspector
+
+import (
+	"time"
+
+	"locktop/keyspace"
+)
+
+// trail is what the hints since the last read of a key tell: how often it ended and began, and when. It is what a read cannot
+// tell, and all that is kept of hints: a busy lock costs no more memory than a quiet one.
+type trail struct {
+	// first and last are the first and the last end in the trail.
+	first, last ending
+	// startAt is when the key began since the last end; zero: no beginning was seen since then. shortAt is the beginning of
+	// the last hold that ended within this trail.
+	startAt, shortAt time.Time
+	// starts counts all beginnings.
+	starts int
+	// writes and renewals count what happened in place since the last end or beginning: values written, TTLs set alone.
+	writes, renewals     int
+	wroteAt, renewedAt   time.Time
+	touchedAt, updatedAt time.Time // of hints without a name; of any hint
+	after                happening
+}
+
+// ending is one end of a key; At is zero where there was none.
+type ending struct {
+	at    time.Time
+	cause Cause
+}
+
+// happening is what a hint says of a key.
+type happening uint8
+
+const (
+	happeningOther    happening = iota
+	happeningNew                // the key did not exist before
+	happeningWritten            // a value was written
+	happeningExpiry             // a TTL was set
+	happeningReleased           // deleted by a command
+	happeningExpired            // deleted by the server: its TTL was over
+	happeningEvicted            // deleted by the server: it ran out of memory
+	happeningMoved              // the key is elsewhere now
+	happeningNameless           // something happened; CLIENT TRACKING says no more
+)
+
+// happenings are the events of Redis 7 that matter to a lock (redis.io: keyspace notifications).
+var happenings = map[string]happening{
+	"new": happeningNew, "set": happeningWritten, "hset": happeningWritten, "hincrby": happeningWritten,
+	"hincrbyfloat": happeningWritten, "setrange": happeningWritten, "append": happeningWritten, "incrby": happeningWritten,
+	"restore": happeningWritten, "copy_to": happeningWritten, "rename_to": happeningWritten, "move_to": happeningWritten,
+	"expire": happeningExpiry, "del": happeningReleased, "expired": happeningExpired, "evicted": happeningEvicted,
+	"rename_from": happeningMoved, "move_from": happeningMoved, "invalidate": happeningNameless,
+}
+
+// add takes one hint.
+func (t *trail) add(h keyspace.Hint) {
+	what := happenings[h.Event]
+	switch what {
+	case happeningReleased:
+		t.end(h.At, CauseReleased)
+	case happeningExpired:
+		t.end(h.At, CauseExpired)
+	case happeningEvicted:
+		t.end(h.At, CauseEvicted)
+	case happeningMoved:
+		t.end(h.At, CauseUnknown)
+	case happeningNew:
+		t.start(h.At)
+	case happeningWritten:
+		switch {
+		case t.after == happeningNew: // the same beginning
+		case t.ended() && t.startAt.IsZero():
+			t.start(h.At) // the server does not announce new keys
+		default:
+			t.writes++
+			t.wroteAt = h.At
+		}
+	case happeningExpiry:
+		if t.after != happeningWritten && t.after != happeningNew { // else it belongs to what was written
+			t.renewals++
+			t.renewedAt = h.At
+		}
+	case happeningNameless:
+		t.touchedAt = h.At
+	case happeningOther:
+	}
+	t.after, t.updatedAt = what, h.At
+}
+
+func (t *trail) end(at time.Time, cause Cause) {
+	t.last = ending{at, cause}
+	if t.first.at.IsZero() {
+		t.first = t.last
+	}
+	if !t.startAt.IsZero() {
+		t.shortAt = t.startAt
+	}
+	t.startAt = time.Time{}
+	t.writes, t.renewals = 0, 0
+}
+
+func (t *trail) start(at time.Time) {
+	t.startAt = at
+	t.starts++
+	t.writes, t.renewals = 0, 0
+}
+
+// ended says whether the key ended at least once.
+func (t *trail) ended() bool { return !t.first.at.IsZero() }
+
+// dead says whether, by the hints, the key is not there now.
+func (t *trail) dead() bool { return t.ended() && t.startAt.IsZero() }
+
+// changedAt is when the value that is there now was written; the fallback where no hint tells. told says which.
+func (t *trail) changedAt(fallback time.Time) (at time.Time, told bool) {
+	switch {
+	case !t.startAt.IsZero():
+		at = t.startAt
+	case t.writes > 0:
+		at = t.wroteAt
+	case !t.touchedAt.IsZero():
+		at = t.touchedAt
+	default:
+		return fallback, false
+	}
+	if at.After(fallback) {
+		at = fallback // the hint came later than the answer to the read
+	}
+	return at, true
+}
+
+// lastEnd is the trail that is left when a read fell between the last beginning and the last end.
+func (t *trail) lastEnd() trail {
+	return trail{first: t.last, last: t.last, after: t.after, updatedAt: t.updatedAt}
+}
+
+// lastStart is the trail that is left when a read fell between the last end and the last beginning.
+func (t *trail) lastStart() trail {
+	rest := *t
+	rest.first, rest.last, rest.shortAt, rest.starts = ending{}, ending{}, time.Time{}, 1
+	return rest
+}

@@ -1,0 +1,277 @@
+package inspector
+
+import (
+	"time"
+
+	"locktop/keyspace"
+)
+
+// What may differ without meaning anything.
+const (
+	// jitter is what the same expiry may differ from one read to the next; where no hint tells of a new TTL, more is put down
+	// to the clocks.
+	jitter, unannouncedJitter = 5 * time.Millisecond, 20 * time.Millisecond
+	// settled is after which time a read cannot have been on its way when a hint came.
+	settled = 500 * time.Millisecond
+	// seenAbsent is how long ago a key may have been read as absent, for its acquisition to count as seen without a hint.
+	seenAbsent = 2 * time.Second
+	// twoCommands is the time within which a TTL that follows an acquisition belongs to it (SETNX, then EXPIRE).
+	twoCommands = time.Second
+	// rivalsRace is how much rivals that lose a race may move the end of a timestamp lock: each GETSET writes its own time.
+	rivalsRace = time.Second
+)
+
+// sight is one read of a key beside what was known of it before.
+type sight struct {
+	*store
+	place  *place
+	slot   int32 // -1: none
+	record *keyspace.Record
+	found  recognition
+	trail  trail
+	rest   trail // what of the trail this read does not answer
+}
+
+// record takes one read.
+func (s *store) record(r *keyspace.Record) {
+	if r.Denied != "" {
+		return // we may not look any more: the last picture stays
+	}
+	p := s.place(r.Ref)
+	now := sight{store: s, place: p, slot: -1, record: r}
+	waiting := p.trails[r.Key]
+	if waiting != nil {
+		now.trail = *waiting
+	}
+	i, known := p.slots[r.Key]
+	if known {
+		now.slot = i
+	}
+	found, is := recognise(*r, r.ReadAt)
+	now.found = found
+	held := known && s.slots[i].lock.FreedAt.IsZero()
+	switch {
+	case held && is:
+		now.again()
+	case held:
+		now.vanished()
+	case is:
+		now.appeared()
+	case known:
+		now.passedBy()
+	case !r.Exists() && !now.trail.dead():
+		now.rest = now.trail // made after this read: another one follows
+	}
+	if waiting == nil {
+		return
+	}
+	if now.rest == (trail{}) {
+		delete(p.trails, r.Key)
+	} else {
+		*waiting = now.rest
+	}
+}
+
+// appeared: there is a lock where none was.
+func (v *sight) appeared() {
+	at, told := v.trail.changedAt(v.record.ReadAt)
+	exact := told && (!v.trail.startAt.IsZero() || v.slot >= 0 || v.place.passes.known)
+	switch {
+	case v.trail.dead() && v.trail.starts > 0: // it was read between its beginning and its end
+		at, exact = v.trail.shortAt, true
+		v.rest = v.trail.lastEnd()
+	case v.trail.dead(): // the end of what was gone already, and no news of this beginning
+		at, exact = v.record.ReadAt, false
+	case !told && v.slot >= 0:
+		exact = v.record.ReadAt.Sub(time.Unix(0, v.slots[v.slot].readAt)) <= seenAbsent
+	}
+	isNew := v.slot < 0 && !exact && !v.place.passes.known
+	previous := Hold{}
+	var l *Lock
+	if v.slot < 0 {
+		l = newLock(*v.record, v.found)
+		v.slot = v.insert(v.place, l)
+	} else {
+		l = v.edit(v.slot)
+		if n := len(l.History); n > 0 {
+			previous = l.History[n-1]
+		}
+		l.show(*v.record, v.found)
+	}
+	l.Evidence = v.evidence.share(v.found.evidence)
+	v.acquire(l, at, exact)
+	if !isNew && v.found.held() {
+		v.countAcquisitions(l, at, max(1, v.trail.starts))
+		if !previous.Until.IsZero() && previous.Cause == CauseExpired && previous.Renewals >= regular && previous.Owner != l.holder().Owner {
+			v.lost(l, previous, previous.Until)
+		}
+		v.say(l, EventAcquired, at, Event{})
+	}
+	v.done()
+}
+
+// acquire begins a hold.
+func (v *sight) acquire(l *Lock, at time.Time, exact bool) {
+	l.begin(at, exact)
+	l.State = ""
+}
+
+// countAcquisitions adds to the sparkline and the totals, and notes how contended the lock is.
+func (v *sight) countAcquisitions(l *Lock, at time.Time, times int) {
+	l.acquired(at, times)
+	v.totals.rates.add(at, times)
+	handOvers := 0
+	for i := len(l.History) - 1; i > 0 && at.Sub(l.History[i].Since) < time.Minute; i-- {
+		if l.History[i].Owner == l.History[i-1].Owner {
+			continue
+		}
+		if handOvers++; handOvers == contendedHandOvers {
+			l.mind.contendedUntil = l.History[i].Since.Add(time.Minute).UnixNano()
+			return
+		}
+	}
+}
+
+// contendedHandOvers in a minute make a lock contended.
+const contendedHandOvers = 3
+
+// done ends the sight of a lock that is there.
+func (v *sight) done() {
+	v.slots[v.slot].readAt = v.record.ReadAt.UnixNano()
+	v.settle(v.slot, v.record.ReadAt)
+}
+
+// vanished: the lock is gone, or its key holds something else.
+func (v *sight) vanished() {
+	l := v.edit(v.slot)
+	if l.Scheme == SchemeUnknown { // nobody held it
+		v.forget(v.slot)
+		return
+	}
+	at, exact, cause := v.why(l)
+	v.slots[v.slot].readAt = v.record.ReadAt.UnixNano()
+	v.end(l, at, exact, cause)
+	switch {
+	case v.trail.ended() && !v.trail.startAt.IsZero() && !v.record.Exists():
+		v.rest = v.trail.lastStart()
+	case v.trail.ended() && v.trail.starts > 0:
+		v.short(l)
+		at, cause = v.trail.last.at, v.trail.last.cause
+	}
+	v.free(l, at, cause)
+}
+
+// free makes a freed lock, which lingers. News of an end that come late are shown all the same.
+func (v *sight) free(l *Lock, at time.Time, cause Cause) {
+	if late := v.record.ReadAt.Add(-v.options.Linger / 2); at.Before(late) {
+		at = late
+	}
+	l.FreedAt, l.FreedBy = at, cause
+	l.ExpiresAt, l.LeaseEnds = time.Time{}, time.Time{}
+	l.mind.contendedUntil, l.mind.loss = 0, nil
+	v.settle(v.slot, v.record.ReadAt)
+	v.linger(v.slot)
+}
+
+// why says when and why the present hold ended: by the hint, else by the lease, else by what else is known.
+func (v *sight) why(l *Lock) (at time.Time, exact bool, cause Cause) {
+	end := l.leaseEnd()
+	if v.trail.ended() {
+		at, cause = v.trail.first.at, v.trail.first.cause
+		if at.After(v.record.ReadAt) {
+			at = v.record.ReadAt
+		}
+		over := !l.ExpiresAt.IsZero() && at.After(l.ExpiresAt.Add(unannouncedJitter))
+		if cause == CauseReleased && over {
+			cause = CauseExpired // some servers say del when a lease that is over is noticed late
+		}
+		if cause == CauseExpired && !end.IsZero() && end.Before(at) {
+			at = end // the server notices an expiry late
+		}
+		return at, true, cause
+	}
+	at, told := v.trail.changedAt(v.record.ReadAt)
+	switch {
+	case v.record.Exists():
+		return at, told, CauseTakenOver
+	case !l.ExpiresAt.IsZero() && !v.record.ReadAt.Before(l.ExpiresAt.Add(-unannouncedJitter)):
+		return l.ExpiresAt, true, CauseExpired
+	case v.place.lastGap.UnixNano() > v.slots[v.slot].readAt:
+		return at, false, CauseFlushed
+	}
+	// It went before its lease was over, and no gap explains it: somebody deleted it. Where hints have names, this one's is
+	// still on its way.
+	return at, told, CauseReleased
+}
+
+// end closes the present hold, and says so.
+func (v *sight) end(l *Lock, at time.Time, exact bool, cause Cause) {
+	kind := EventDeleted
+	switch cause {
+	case CauseReleased:
+		kind = EventReleased
+	case CauseExpired:
+		kind = EventExpired
+	case CauseTakenOver, CauseEvicted, CauseFlushed, CauseUnknown:
+	}
+	held := v.close(l, at, exact, cause)
+	v.say(l, kind, at, Event{Held: held, HeldExact: exact && l.HeldExact, Cause: cause})
+}
+
+// close closes the present hold in the history, and returns how long it was.
+func (v *sight) close(l *Lock, at time.Time, exact bool, cause Cause) time.Duration {
+	if at.Before(l.HeldSince) {
+		at = l.HeldSince
+	}
+	if h := l.hold(); h != nil {
+		h.Until, h.UntilExact, h.Cause = at, exact, cause
+	}
+	return at.Sub(l.HeldSince)
+}
+
+// passedBy: the lock was free at the last read, and is free again. What hints tell of holds in between, nobody saw whose.
+func (v *sight) passedBy() {
+	v.slots[v.slot].readAt = v.record.ReadAt.UnixNano()
+	switch {
+	case v.trail.starts == 0:
+		return
+	case !v.trail.dead():
+		v.rest = v.trail
+		return
+	}
+	l := v.edit(v.slot)
+	l.Holders = l.Holders[:0]
+	v.short(l)
+	v.free(l, v.trail.last.at, v.trail.last.cause)
+}
+
+// short notes holds that began and ended between two reads: all that is known of them is when.
+func (v *sight) short(l *Lock) {
+	began := v.trail.shortAt
+	if began.IsZero() {
+		return
+	}
+	text := "too short to be read: nobody saw the holder"
+	l.Holders = l.Holders[:0]
+	v.acquire(l, began, true)
+	l.History = append(l.History, Hold{Since: began, SinceExact: true})
+	v.countAcquisitions(l, began, v.trail.starts)
+	v.say(l, EventAcquired, began, Event{Text: text})
+	v.end(l, v.trail.last.at, true, v.trail.last.cause)
+}
+
+// say logs an event of the present holder.
+func (v *sight) say(l *Lock, kind EventKind, at time.Time, e Event) {
+	h := l.holder()
+	e.At, e.Ref, e.Kind, e.Scheme = at, l.Ref, kind, l.Scheme
+	e.Owner, e.Label, e.Count = h.Owner, h.Label, h.Count
+	switch kind {
+	case EventAcquired, EventReentered, EventRenewed, EventExtended, EventHandedOver:
+		e.TTL, e.TTLKnown = -1, len(l.Holders) > 0
+		if end := l.leaseEnd(); !end.IsZero() {
+			e.TTL = max(0, end.Sub(at))
+		}
+	case EventReleased, EventExpired, EventDeleted, EventLost, EventGap, EventOperator:
+	}
+	v.log.add(e)
+}

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/adrg/xdg"
+
+	"locktop/inspector"
+	"locktop/keyspace"
+	"locktop/keyspace/redistest"
+)
+
+// TestLeastRights gives a user exactly what "locktop check" prints, and does everything as that user.
+func TestLeastRights(t *testing.T) {
+	server := redistest.Start(t)
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv("REDISCLI_AUTH", "PASSWORD")
+	xdg.Reload()
+	t.Cleanup(xdg.Reload)
+	do := func(line string) {
+		words := strings.Fields(line)
+		args := make([]any, len(words))
+		for i, word := range words {
+			args[i] = word
+		}
+		server.Do(args...)
+	}
+	locktop := func(args ...string) (int, string) {
+		var out bytes.Buffer
+		code := Main(t.Context(), append(args, "-s", server.Socket, "--user", "locktop"), strings.NewReader(""), &out, &out)
+		return code, out.String()
+	}
+	look, act := leastRights(keyspace.Server{Software: "redis", Version: "7.0.15"}, 0, inspector.DefaultPatterns())
+	do(look)
+	do("SET lock:token 5f2c7a0e-1c7b-4c3b-9a55-0d7c2f1e8a11 PX 60000")
+	do("SET stuck:lock worker-7")
+	do("SET jedis_lock 9999999999999")
+	do("HSET reentrant:lock owner-1 2")
+	do("PEXPIRE reentrant:lock 60000")
+	do("HSET orders:lock 0f4d3a52-6c1e-4b7a-8a2e-3f6d5c4b2a10:42 2")
+	do("PEXPIRE orders:lock 60000")
+	do("LPUSH lock:list a")
+	do("SET private value")
+
+	if code, out := locktop("list"); code != exitDone || strings.Contains(out, "NOPERM") || !strings.Contains(out, "orders:lock") {
+		t.Errorf("list: code %d, %s", code, out)
+	}
+	if code, out := locktop("watch", "--notify", "require", "--for", "2s"); code != exitDone || !strings.Contains(out, "by push;") {
+		t.Errorf("watch: code %d, %s", code, out)
+	}
+	if code, out := locktop("show", "private"); code != exitError || !strings.Contains(out, "NOPERM") {
+		t.Errorf("show private: code %d, %s", code, out)
+	}
+	holders := map[string]string{
+		"lock:token": "5f2c7a0e-1c7b-4c3b-9a55-0d7c2f1e8a11", "stuck:lock": "worker-7", "jedis_lock": "9999999999999",
+		"reentrant:lock": "owner-1", "orders:lock": "0f4d3a52-6c1e-4b7a-8a2e-3f6d5c4b2a10:42",
+	}
+	for key, holder := range holders {
+		if code, out := locktop("release", key, "--holder", holder, "--all", "--yes"); code != exitError || !strings.Contains(out, "denied by ACL") {
+			t.Errorf("release %s by one who may only look: code %d, %s", key, code, out)
+		}
+	}
+	do(act)
+	for key, holder := range holders {
+		if key != "jedis_lock" {
+			if code, out := locktop("extend", key, "--holder", holder, "--ttl", "2m", "--yes"); code != exitDone {
+				t.Errorf("extend %s: code %d, %s", key, code, out)
+			}
+		}
+		if code, out := locktop("release", key, "--holder", holder, "--all", "--yes"); code != exitDone {
+			t.Errorf("release %s: code %d, %s", key, code, out)
+		}
+	}
+	do("SET lock:job worker-7 PX 60000")
+	if code, out := locktop("expire", "lock:job", "--holder", "worker-7", "--yes"); code != exitDone {
+		t.Errorf("expire: code %d, %s", code, out)
+	}
+}
+
+func TestLeastRightsBefore7(t *testing.T) {
+	look, _ := leastRights(keyspace.Server{Software: "redis", Version: "6.2.14"}, 2, []keyspace.Pattern{{Glob: `a "b*`}})
+	if !strings.Contains(look, ` "~a \"b*" "&__keyspace@2__:a \"b*" `) {
+		t.Errorf("got %s", look)
+	}
+}
