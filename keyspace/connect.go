@@ -1,6 +1,7 @@
 package keyspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -17,7 +18,7 @@ import (
 // How long a server may take where [Options] do not say otherwise.
 const (
 	defaultDialTimeout    = 3 * time.Second
-	defaultCommandTimeout = 5 * time.Second
+	defaultCommandTimeout = 3 * time.Second
 )
 
 // go-redis writes what it meets to standard error, which would tear the dashboard; we see the same errors as values.
@@ -27,11 +28,12 @@ func init() { redis.SetLogger(&logging.VoidLogger{}) }
 type Connection struct {
 	options Options
 	reader  *redis.Client
-	sent    *atomic.Uint64 // commands of the reader and of every feed
+	meter   *meter // of the reader and of every feed
 	clock   *clock
 	server  Server
 	// Commands that turned out to be unknown here, or denied, are not tried again.
 	noPExpireTime, noMemoryUsage atomic.Bool
+	canNoTouch                   atomic.Bool
 }
 
 // Server is what a server says of itself.
@@ -51,12 +53,14 @@ func Connect(ctx context.Context, o Options) (*Connection, error) {
 	if err := probe(ctx, o); err != nil {
 		return nil, connectError(o, err)
 	}
-	c := &Connection{options: o, sent: new(atomic.Uint64)}
-	c.reader = redis.NewClient(c.redisOptions(o.ClientName, 4))
-	c.reader.AddHook(counter{c.sent})
+	c := &Connection{options: o, meter: new(meter)}
+	c.reader = redis.NewClient(c.readOptions(o.ClientName, readersAtOnce+1, readCommands))
 	c.clock = newClock()
 	if err := c.greet(ctx); err != nil {
 		_ = c.reader.Close() // the error of greet says more
+		if refusal := c.meter.refusal.Load(); refusal != nil {
+			err = *refusal
+		}
 		return nil, connectError(o, err)
 	}
 	return c, nil
@@ -95,10 +99,13 @@ func probe(ctx context.Context, o Options) error {
 func (c *Connection) redisOptions(name string, poolSize int) *redis.Options {
 	o := c.options
 	return &redis.Options{
+		// ClientName would fail the connection of a user who may not CLIENT SETNAME.
+		OnConnect: func(ctx context.Context, conn *redis.Conn) error {
+			return unlessAnswered(conn.Do(ctx, "CLIENT", "SETNAME", name).Err())
+		},
 		Network: o.Network, Addr: o.Addr,
 		Username: o.Username, Password: o.Password, DB: o.DB,
 		TLSConfig:             o.TLS,
-		ClientName:            name,
 		DisableIdentity:       true, // CLIENT SETINFO is unknown before 7.2, and one more thing for an ACL to allow
 		Protocol:              3,
 		MaxRetries:            -1,
@@ -113,6 +120,30 @@ func (c *Connection) redisOptions(name string, poolSize int) *redis.Options {
 		},
 	}
 }
+
+// readOptions are those of a client that may send nothing but these commands.
+func (c *Connection) readOptions(name string, poolSize int, allowed []string) *redis.Options {
+	o := c.redisOptions(name, poolSize)
+	dial := redis.NewDialer(o)
+	o.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := dial(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return &wire{Conn: conn, meter: c.meter, allowed: allowed}, nil
+	}
+	named := o.OnConnect
+	o.OnConnect = func(ctx context.Context, conn *redis.Conn) error {
+		if err := named(ctx, conn); err != nil || !c.canNoTouch.Load() {
+			return err
+		}
+		return unlessAnswered(conn.Do(ctx, noTouch...).Err()) // where the ACL forbids it, reads count as use, as anybody's do
+	}
+	return o
+}
+
+// noTouch keeps our reads from making keys look recently used, which under maxmemory would decide who is evicted.
+var noTouch = []any{"CLIENT", "NO-TOUCH", "ON"}
 
 // NewClient makes a client of its own for the same server, for those who write (package actions, the demo's workers).
 // MaxRetries is -1: a command whose answer was lost is never sent twice. The caller closes it.
@@ -130,18 +161,62 @@ func (c *Connection) greet(ctx context.Context) error {
 		return err
 	}
 	c.server = server
-	return c.measureClock(ctx)
+	if server.atLeast(7, 2) {
+		c.canNoTouch.Store(true)
+		if err := unlessAnswered(c.reader.Do(ctx, noTouch...).Err()); err != nil { // the one connection that is open
+			return err
+		}
+	}
+	for range clockMemory {
+		if err := c.measureClock(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
+// askServer asks INFO, and where that is denied HELLO, which nobody is denied but which knows no run id.
 func (c *Connection) askServer(ctx context.Context) (Server, error) {
-	info, err := c.reader.Info(ctx).Result()
-	if isDenied(err) || isAbsent(err) {
-		return Server{Software: "redis", Role: "master", Limited: "INFO: " + err.Error()}, nil
-	}
-	if err != nil {
+	pipe := c.reader.Pipeline()
+	server, replication := pipe.Info(ctx, "server"), pipe.Info(ctx, "replication")
+	if err := exec(ctx, pipe); err != nil {
 		return Server{}, err
 	}
-	return parseServer(info), nil
+	if err := errors.Join(server.Err(), replication.Err()); err == nil {
+		return parseServer(server.Val() + "\r\n" + replication.Val()), nil
+	}
+	s := Server{Software: "redis", Role: "master", Limited: "INFO: " + errors.Join(server.Err(), replication.Err()).Error()}
+	hello, err := c.reader.Do(ctx, "HELLO", 3).Result()
+	if err != nil && !isAnswer(err) {
+		return Server{}, err
+	}
+	facts, _ := hello.(map[any]any)
+	for name, field := range map[string]*string{"server": &s.Software, "version": &s.Version, "role": &s.Role} {
+		if text, ok := facts[name].(string); ok {
+			*field = text
+		}
+	}
+	s.Limited = strings.ReplaceAll(s.Limited, "\n", "; ")
+	return s, nil
+}
+
+// atLeast compares versions by their first two numbers. A version that is not known is as old as can be.
+func (s Server) atLeast(major, minor int) bool {
+	first, rest, _ := strings.Cut(s.Version, ".")
+	second, _, _ := strings.Cut(rest, ".")
+	a, errA := strconv.Atoi(first)
+	b, errB := strconv.Atoi(second)
+	return errA == nil && errB == nil && (a > major || a == major && b >= minor)
+}
+
+// limits says in words what lasting trouble this server gives; empty where it gives none.
+func (s Server) limits() string {
+	switch {
+	case s.Version != "" && !s.atLeast(6, 2):
+		return s.Software + " " + s.Version + " is older than 6.2, the oldest that locktop is made for; some of it will not work"
+	default:
+		return s.Limited
+	}
 }
 
 func parseServer(info string) Server {
@@ -169,6 +244,9 @@ func infoFields(info string) map[string]string {
 
 // Node is the name of the server.
 func (c *Connection) Node() Node { return c.options.Node() }
+
+// userName is the ACL's name for who we are.
+func (c *Connection) userName() string { return cmp.Or(c.options.Username, "default") }
 
 // DB is the number of the database that is looked at.
 func (c *Connection) DB() int { return c.options.DB }
@@ -201,22 +279,3 @@ func (c *Connection) Databases(ctx context.Context) (map[int]int64, error) {
 
 // Close closes the connection's clients.
 func (c *Connection) Close() error { return c.reader.Close() }
-
-// counter counts the commands that a client sends.
-type counter struct{ sent *atomic.Uint64 }
-
-func (counter) DialHook(next redis.DialHook) redis.DialHook { return next }
-
-func (h counter) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		h.sent.Add(1)
-		return next(ctx, cmd)
-	}
-}
-
-func (h counter) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(ctx context.Context, cmds []redis.Cmder) error {
-		h.sent.Add(uint64(len(cmds)))
-		return next(ctx, cmds)
-	}
-}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// deadlines orders keys by the local instant at which they expire. Renewals leave outdated entries behind, which are
-// recognised when they come up: the caller knows each key's present expiry.
+// deadlines orders followed keys by the local instant at which they expire. A key that is renewed is left where it is, and
+// put back when it comes up, so that a renewal costs nothing here and a key is in it once, as a rule.
 type deadlines []deadline
 
 type deadline struct {
@@ -24,42 +24,49 @@ func (d *deadlines) Push(x any) { *d = append(*d, x.(deadline)) }
 // Pop serves container/heap.
 func (d *deadlines) Pop() any {
 	last := (*d)[len(*d)-1]
+	(*d)[len(*d)-1] = deadline{}
 	*d = (*d)[:len(*d)-1]
 	return last
 }
 
-func (d *deadlines) add(at int64, key string) { heap.Push(d, deadline{at, key}) }
+// add has the key come up when it expires, and not before the given instant if it already has by our clock.
+func (d *deadlines) add(key string, e *entry, notBefore time.Time) {
+	at := e.expires
+	if at <= notBefore.Add(-nudgeAgain).UnixMilli() {
+		at = notBefore.UnixMilli()
+	}
+	if e.queued != 0 && e.queued <= at {
+		return
+	}
+	e.queued = at
+	heap.Push(d, deadline{at, key})
+}
 
-// due takes out the keys whose time has come and that still expire then, by the map's word.
-func (d *deadlines) due(now time.Time, entries map[string]*entry, most int) []string {
+// due takes out the keys whose time has come.
+func (d *deadlines) due(now time.Time, followed map[string]*entry, most int) []string {
 	var keys []string
 	for len(*d) > 0 && (*d)[0].at <= now.UnixMilli() && len(keys) < most {
 		next := heap.Pop(d).(deadline)
-		if e := entries[next.key]; e != nil && e.expires == next.at {
+		e := followed[next.key]
+		if e == nil || e.queued != next.at {
+			continue // gone, or moved to an earlier place
+		}
+		e.queued = 0
+		switch {
+		case e.expires == 0:
+		case e.expires > now.UnixMilli():
+			d.add(next.key, e, now)
+		default:
 			keys = append(keys, next.key)
 		}
 	}
 	return keys
 }
 
-// next is how long until the first deadline; false where there is none.
-func (d deadlines) next(now time.Time) (time.Duration, bool) {
+// next is the first deadline; false where there is none.
+func (d deadlines) next() (time.Time, bool) {
 	if len(d) == 0 {
-		return 0, false
+		return time.Time{}, false
 	}
-	return max(0, time.UnixMilli(d[0].at).Sub(now)), true
-}
-
-// rebuild drops outdated entries when they are the most.
-func (d *deadlines) rebuild(entries map[string]*entry) {
-	if len(*d) < 2*len(entries)+1024 {
-		return
-	}
-	*d = (*d)[:0]
-	for key, e := range entries {
-		if e.followed && e.expires != 0 {
-			*d = append(*d, deadline{e.expires, key})
-		}
-	}
-	heap.Init(d)
+	return time.UnixMilli(d[0].at), true
 }

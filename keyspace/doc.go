@@ -1,5 +1,5 @@
 // Package keyspace finds keys on Redis servers and tells how they change. It knows nothing of locks, and it never
-// writes: every command that it sends is on the allow-list of [ReadCommands], which a test enforces with a client hook.
+// writes: every connection but those of [Connection.NewClient] refuses to send what is not on the list of [ReadCommands].
 //
 // [Connect] dials, and finds out what the server can do. [Connection.Observe] then starts one feed a node, which merges
 // three sources into one stream of [Update] values:
@@ -13,7 +13,11 @@
 // killed subscription, a restart, a flush, a swapped database, an overflowing buffer) is counted as a gap, and makes the
 // feed read everything again.
 //
-// Each feed owns its goroutines and its two connections (one to watch, one to read); all of them end when the context of
-// Observe ends, and the channel of updates is closed after the last of them has gone. Hints may be lost, and are counted
-// when they are; the state that a Record reports is never older than the Record's ReadAt.
+// Where notifications are not to be had, or turn out to be silent (keys change, and no event says so), the feed goes by
+// CLIENT TRACKING, and where that is denied too, it polls; [Status] says which, why, and what would mend it.
+//
+// Each feed owns its goroutines and the connection on which it listens, and reads through the few connections of its
+// Connection; all of it ends when the context of Observe ends, and the channel of updates is closed after the last
+// goroutine has gone. Hints may be lost, and are counted when they are; the state that a Record reports is never older than
+// the Record's ReadAt.
 package keyspace

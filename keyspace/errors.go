@@ -22,6 +22,7 @@ var (
 	ErrTLS         = errors.New("TLS failed")
 	ErrNotRedis    = errors.New("not a Redis server")
 	ErrPermission  = errors.New("no permission")
+	ErrDatabase    = errors.New("no such database")
 )
 
 // ConnectError says what was tried, what went wrong, and what would mend it, without any secret.
@@ -70,10 +71,20 @@ func connectError(o Options, err error) error {
 		e.Kind, e.Mend = ErrAuth, "give the right ones with --user and REDISCLI_AUTH"
 	case hasPrefix(err, "NOAUTH"):
 		e.Kind, e.Mend = ErrAuth, "this server wants a password: set REDISCLI_AUTH, or use --askpass"
+	case hasPrefix(err, "ERR DB index"):
+		e.Kind, e.Mend = ErrDatabase, fmt.Sprintf("this server has no database %d: give another one with -n", o.DB)
+	case hasPrefix(err, "DENIED"):
+		e.Kind, e.Err = ErrPermission, errors.New("the server is in protected mode, and refuses other hosts")
+		e.Mend = "set a password there, or connect from its own host"
 	case hasPrefix(err, "NOPERM"):
 		e.Kind, e.Mend = ErrPermission, "the user needs the ACL rules that `locktop check` prints"
 	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, os.ErrNotExist), errors.Is(err, syscall.ENOENT):
 		e.Kind = ErrUnreachable
+	case hasPrefix(err, "ERR max number of clients"):
+		e.Kind, e.Mend = ErrUnreachable, "close some clients, or raise maxclients there"
+	case isTimeout(err) && o.TLS != nil && !isDial(err):
+		e.Kind, e.Err = ErrTLS, errors.New("no answer to the handshake in time")
+		e.Mend = "if this port speaks plain Redis, leave --tls (rediss://) out"
 	case isTimeout(err):
 		e.Kind = ErrUnreachable
 		e.Err = errors.New("no answer in time")
@@ -98,6 +109,12 @@ func isTimeout(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
 }
 
+// isDial says whether not even a connection came about.
+func isDial(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}
+
 // hasPrefix says whether a server answered with an error of this code.
 func hasPrefix(err error, code string) bool {
 	var answer redis.Error
@@ -117,6 +134,41 @@ func isAbsent(err error) bool {
 func isAnswer(err error) bool {
 	var answer redis.Error
 	return errors.As(err, &answer)
+}
+
+// refusal is an answer of the server that go-redis did not hand on.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+// RedisError makes it one of go-redis' errors of the server.
+func (refusal) RedisError() {}
+
+// unlessAnswered drops the server's refusal of what we can do without.
+func unlessAnswered(err error) error {
+	if isAnswer(err) {
+		return nil
+	}
+	return err
+}
+
+// isRefusal says whether the server answers nobody for the time being, whatever the command: what a key holds cannot be
+// told from that.
+func isRefusal(err error) bool {
+	for _, code := range []string{"LOADING", "BUSY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "NOAUTH", "ERR max number of clients"} {
+		if hasPrefix(err, code) {
+			return true
+		}
+	}
+	return false
+}
+
+// isNil says whether the server answered that there is nothing.
+func isNil(err error) bool { return errors.Is(err, redis.Nil) }
+
+// isCommandDenied says whether the ACL forbids the command itself, not only the key.
+func isCommandDenied(err error) bool {
+	return isDenied(err) && strings.Contains(err.Error(), "to run the")
 }
 
 func wrap(operation string, err error) error {

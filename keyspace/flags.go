@@ -5,12 +5,14 @@ import (
 	"strings"
 )
 
-// Letters of notify-keyspace-events (redis.conf, 7.0). "A" stands for allClasses; n (new keys), m, o and c are not in it,
-// and CONFIG GET leaves them out of its answer when A is set, so that nobody can tell from "AKE" whether n is on.
+// Letters of notify-keyspace-events (redis.conf, 7.0). "A" stands for allClasses. n (new keys), and o and c of Redis 8.2, are
+// not in it, and CONFIG GET leaves them out of its answer when A is set, so that nobody can tell from "AKE" whether n is on.
+// m is not in it either, but is shown.
 const (
-	neededFlags = "Kg$hzxe" // without any one of these a lock could change unseen
-	wishedFlags = "n"       // tells a new key from an overwritten one
-	allClasses  = "g$lshzxetd"
+	notifySetting = "notify-keyspace-events"
+	neededFlags   = "Kg$hzxe" // without any one of these a lock could change unseen
+	wishedFlags   = "n"       // tells a new key from an overwritten one
+	allClasses    = "g$lshzxetd"
 )
 
 // Notifications is what a server's notify-keyspace-events means for us.
@@ -19,17 +21,14 @@ type Notifications struct {
 	Known bool
 	// Old is the setting as the server tells it; Missing are the letters that we need and it lacks.
 	Old, Missing string
-	// New is Old and Missing together: what to set. It never turns off what is on.
+	// New is what to set: Old, Missing, and what "A" may hide. It never turns off what is on.
 	New string
+	// Restore is what to set afterwards: Old, and what "A" may hide, since nobody can tell whether it was on.
+	Restore string
 }
 
 // Enough says whether every event that we need is sent.
 func (n Notifications) Enough() bool { return n.Known && n.Missing == "" }
-
-// differs says whether another feed is the best one under the other flags.
-func (n Notifications) differs(other Notifications) bool {
-	return n.Enough() != other.Enough() || n.Known != other.Known
-}
 
 // Line is the command that mends it.
 func (n Notifications) Line() string {
@@ -42,21 +41,21 @@ func (n Notifications) Line() string {
 
 // Notifications asks the server for notify-keyspace-events. It changes nothing.
 func (c *Connection) Notifications(ctx context.Context) (Notifications, error) {
-	answer, err := c.reader.ConfigGet(ctx, "notify-keyspace-events").Result()
+	answer, err := c.reader.ConfigGet(ctx, notifySetting).Result()
 	if isAnswer(err) {
 		return Notifications{}, nil
 	}
 	if err != nil {
 		return Notifications{}, wrap("config get notify-keyspace-events", err)
 	}
-	old, known := answer["notify-keyspace-events"]
+	old, known := answer[notifySetting]
 	if !known {
 		return Notifications{}, nil
 	}
-	return readNotifications(old), nil
+	return c.readNotifications(old), nil
 }
 
-func readNotifications(old string) Notifications {
+func (c *Connection) readNotifications(old string) Notifications {
 	n := Notifications{Known: true, Old: old}
 	for _, letter := range neededFlags {
 		on := strings.ContainsRune(old, letter) ||
@@ -65,14 +64,24 @@ func readNotifications(old string) Notifications {
 			n.Missing += string(letter)
 		}
 	}
-	n.New = old + n.Missing
-	if !strings.Contains(n.New, wishedFlags) {
-		n.New += wishedFlags
+	hidden := ""
+	if strings.Contains(old, "A") {
+		hidden = wishedFlags
+		if c.server.Software == "redis" && c.server.atLeast(8, 2) {
+			hidden += "oc"
+		}
 	}
-	// A hides m as it hides n: whoever had set it would lose it with our CONFIG SET. Switching it on costs an event for
-	// each missed key, and nobody hears it who did not ask; losing it would break somebody. Servers before 8.2 know no o, c.
-	if strings.Contains(old, "A") && !strings.Contains(n.New, "m") {
-		n.New += "m"
-	}
+	n.New = withLetters(old, n.Missing+wishedFlags+hidden)
+	n.Restore = withLetters(old, hidden)
 	return n
+}
+
+// withLetters adds those letters that are not there yet.
+func withLetters(flags, more string) string {
+	for _, letter := range more {
+		if !strings.ContainsRune(flags, letter) {
+			flags += string(letter)
+		}
+	}
+	return flags
 }

@@ -8,12 +8,17 @@ import (
 // maxDirty is how many keys may wait to be read before we stop naming them and read everything again instead.
 const maxDirty = 200_000
 
+// maxMail is how many hints may wait for the feed, which fetches them every few milliseconds unless a read hangs.
+const maxMail = 100_000
+
 // mailbox is what the listener leaves for the feed: later news of a key replaces earlier news, and nothing ever blocks
 // the goroutine that reads the socket.
 type mailbox struct {
 	mu    sync.Mutex
 	hints []Hint
 	dirty map[string]struct{}
+	// forced are keys that the consumer wants to be read, changed those that were invalidated while events are the feed.
+	forced, changed map[string]struct{}
 	// gap says in words why hints may have been missed since the last look; empty: none were.
 	gap      string
 	gapAt    time.Time
@@ -25,7 +30,7 @@ type mailbox struct {
 	lastAlive time.Time
 	hearing   Feed // what the listener has subscribed to, FeedPoll for nothing
 	why       string
-	begun     bool          // a subscription has begun since the last look
+	renewed   string        // why everything must be read again although nothing was missed that we had not known of
 	arrived   chan struct{} // one token
 }
 
@@ -33,16 +38,18 @@ type mailbox struct {
 type mail struct {
 	hints   []Hint
 	dirty   map[string]struct{}
+	forced  map[string]struct{}
+	changed map[string]struct{}
+	renewed string
 	gap     string
 	gapAt   time.Time
 	hearing Feed
 	why     string
-	begun   bool
 	down    string
 }
 
 func newMailbox() *mailbox {
-	return &mailbox{dirty: make(map[string]struct{}), hearing: FeedPoll, arrived: make(chan struct{}, 1)}
+	return &mailbox{dirty: make(map[string]struct{}), forced: make(map[string]struct{}), changed: make(map[string]struct{}), hearing: FeedPoll, arrived: make(chan struct{}, 1)}
 }
 
 func (m *mailbox) signal() {
@@ -56,7 +63,8 @@ func (m *mailbox) signal() {
 func (m *mailbox) hint(h Hint) {
 	m.mu.Lock()
 	m.received++
-	if len(m.hints) < maxHints {
+	m.lastAlive = h.At
+	if len(m.hints) < maxMail {
 		m.hints = append(m.hints, h)
 	} else {
 		m.dropped++
@@ -77,7 +85,18 @@ func (m *mailbox) mark(key string) {
 func (m *mailbox) reread(keys []string) {
 	m.mu.Lock()
 	for _, key := range keys {
-		m.mark(key)
+		m.forced[key] = struct{}{}
+	}
+	m.mu.Unlock()
+	m.signal()
+}
+
+// invalidated notes that a key changed, by the second ear. It is of no use without bounds: a flood of changes is seen by
+// its events, or by the first of its keys.
+func (m *mailbox) invalidated(key string) {
+	m.mu.Lock()
+	if len(m.changed) < maxDoubts {
+		m.changed[key] = struct{}{}
 	}
 	m.mu.Unlock()
 	m.signal()
@@ -96,7 +115,8 @@ func (m *mailbox) missed(why string) {
 // subscribed notes what the listener hears from now on.
 func (m *mailbox) subscribed(hearing Feed, why string) {
 	m.mu.Lock()
-	m.hearing, m.why, m.down, m.lastAlive, m.begun = hearing, why, "", time.Now(), true
+	m.hearing, m.why, m.down, m.lastAlive = hearing, why, "", time.Now()
+	m.renewed = "subscribed anew" // from now on nothing is missed, but until now something may have been
 	m.mu.Unlock()
 	m.signal()
 }
@@ -135,11 +155,19 @@ func (m *mailbox) take() mail {
 	defer m.mu.Unlock()
 	got := mail{
 		hints: m.hints, gap: m.gap, gapAt: m.gapAt,
-		hearing: m.hearing, why: m.why, down: m.down, begun: m.begun,
+		hearing: m.hearing, why: m.why, down: m.down, renewed: m.renewed,
 	}
-	m.hints, m.gap, m.begun = nil, "", false
-	if len(m.dirty) > 0 {
-		got.dirty, m.dirty = m.dirty, make(map[string]struct{})
-	}
+	m.hints, m.gap, m.renewed = nil, "", ""
+	got.forced, m.forced = swap(m.forced)
+	got.changed, m.changed = swap(m.changed)
+	got.dirty, m.dirty = swap(m.dirty)
 	return got
+}
+
+// swap hands a set over if there is something in it, and puts an empty one in its place.
+func swap(keys map[string]struct{}) (full, empty map[string]struct{}) {
+	if len(keys) == 0 {
+		return nil, keys
+	}
+	return keys, make(map[string]struct{})
 }

@@ -15,25 +15,56 @@ func (c *Connection) Observe(ctx context.Context, o ObserveOptions) (*Observatio
 	if err != nil {
 		return nil, err
 	}
-	if o.Notify == NotifyRequire && !flags.Enough() {
+	if o.Notify == NotifyRequire && flags.Known && !flags.Enough() {
 		return nil, fmt.Errorf("keyspace notifications are required, and %s; run: %s", flags.why(), flags.Line())
 	}
-	f := newFeed(c, o, flags)
-	observation := &Observation{updates: make(chan Update), feed: f}
-	var running sync.WaitGroup
-	if !o.Once && o.Notify != NotifyOff {
-		running.Go(func() { f.listen(ctx) })
+	if err := c.mayScan(ctx); err != nil {
+		return nil, err
 	}
+	f := newFeed(c, o, flags)
+	var first *session
+	if !o.Once && o.Notify != NotifyOff {
+		// We listen before the first pass reads anything, so that no change falls between the two.
+		if first, err = f.open(ctx); err != nil {
+			return nil, connectError(c.options, err)
+		}
+		if o.Notify == NotifyRequire && first.hearing != FeedPush {
+			first.close()
+			return nil, fmt.Errorf("keyspace notifications are required, and %s", first.why)
+		}
+		f.mail.subscribed(first.hearing, first.why)
+	}
+	observation := &Observation{updates: make(chan Update), feed: f}
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	if first != nil {
+		running.Go(func() { f.listen(ctx, first) })
+	}
+	running.Go(func() { f.herald.run(ctx) })
 	running.Go(func() {
 		f.run(ctx)
 		f.out.close()
 	})
 	go func() {
 		defer close(observation.updates)
+		defer running.Wait()
+		defer cancel()
 		observation.deliver(ctx)
-		running.Wait()
 	}()
 	return observation, nil
+}
+
+// mayScan asks for one SCAN, without which nothing is found.
+func (c *Connection) mayScan(ctx context.Context) error {
+	err := c.reader.Scan(ctx, 0, "", 1).Err()
+	if isDenied(err) {
+		return &ConnectError{Addr: string(c.Node()), Kind: ErrPermission, Err: err, Mend: "locktop finds keys by SCAN: ACL SETUSER " +
+			c.userName() + " +scan"}
+	}
+	if err != nil {
+		return connectError(c.options, err)
+	}
+	return nil
 }
 
 func (o ObserveOptions) withDefaults() ObserveOptions {
@@ -76,8 +107,8 @@ func (o *Observation) deliver(ctx context.Context) {
 			return
 		case <-o.feed.out.filled:
 		}
-		u, any, last := o.feed.out.take()
-		if any {
+		u, filled, last := o.feed.out.take()
+		if filled {
 			select {
 			case <-ctx.Done():
 				return

@@ -44,17 +44,17 @@ type ObserveOptions struct {
 	// Poll is the interval between reads of all followed keys when the feed is FeedPoll; zero: one second.
 	Poll time.Duration
 	// ScanCount is the COUNT of each SCAN; zero: 1000. PassInterval is the pause between passes; zero: 30 s with push
-	// or tracking, 5 s when polling. A pass over a large keyspace is paced so that it costs a few commands a second,
-	// except the first, and one after a gap, which run at full speed.
+	// or tracking, 5 s when polling. With push or tracking a pass is paced to two SCANs a second, except the first, and
+	// one after a gap, which run at full speed.
 	ScanCount    int64
 	PassInterval time.Duration
 	// Nudge lets the feed send one EXISTS for a followed key whose expiry passed on the local clock, which makes the
 	// server delete it and say so. It is a read, but a primary then replicates a DEL; strict read-only mode turns it off,
-	// and the feed then also never reads a key that is overdue.
+	// and the feed then also never reads a key that is overdue. (SCAN may delete expired keys that it meets, whoever asks.)
 	Nudge bool
 	// Follow is asked once a Record whether its key is worth following (deadlines, polls, re-reads). It must be pure and
-	// quick, and may be called from several goroutines. A key that is not followed is read again when a hint names it, at
-	// most every ten seconds. Nil follows everything.
+	// quick, and may be called from several goroutines. A key that is not followed is read again when a hint names it: soon
+	// the first times, then ever more seldom, down to once in ten seconds. Nil follows everything.
 	Follow func(Record) bool
 	// Once ends the stream after the first complete pass (no notifications are subscribed to).
 	Once bool

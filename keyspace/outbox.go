@@ -79,14 +79,17 @@ func (b *outbox) close() {
 }
 
 // take returns what there is, and whether anything was; last says that nothing will follow.
-func (b *outbox) take() (u Update, any, last bool) {
+func (b *outbox) take() (u Update, filled, last bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	u = b.next
-	any = len(u.Hints)+len(u.Records) > 0 || u.PassEnded != nil || u.Status != nil
+	filled = len(u.Hints)+len(u.Records) > 0 || u.PassEnded != nil || u.Status != nil
 	b.next = Update{Node: u.Node}
-	if any {
+	switch {
+	case len(b.index) > maxHints:
+		b.index = make(map[string]int) // a map never shrinks
+	case filled:
 		clear(b.index)
 	}
-	return u, any, b.closed
+	return u, filled, b.closed
 }

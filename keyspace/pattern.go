@@ -2,9 +2,8 @@ package keyspace
 
 import (
 	"errors"
+	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // Pattern is a Redis glob that names keys.
@@ -16,31 +15,7 @@ type Pattern struct {
 	Shown string
 }
 
-// NewPattern takes a glob as the user wrote it.
-func NewPattern(glob string) (Pattern, error) {
-	if glob == "" {
-		return Pattern{}, errors.New("an empty pattern matches no key; \"*\" matches them all")
-	}
-	return Pattern{Glob: glob}, nil
-}
-
-// AnyCase makes every ASCII letter of a glob match in both cases. The glob must have no [sets] of its own.
-func AnyCase(glob string) Pattern {
-	var b strings.Builder
-	for _, r := range glob {
-		if r < utf8.RuneSelf && unicode.IsLetter(r) {
-			b.WriteByte('[')
-			b.WriteRune(unicode.ToLower(r))
-			b.WriteRune(unicode.ToUpper(r))
-			b.WriteByte(']')
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return Pattern{Glob: b.String(), Shown: glob}
-}
-
-// String is the pattern as the user reads it.
+// String is what the user reads.
 func (p Pattern) String() string {
 	if p.Shown != "" {
 		return p.Shown
@@ -48,11 +23,96 @@ func (p Pattern) String() string {
 	return p.Glob
 }
 
-// Match says whether the pattern names the key.
-func (p Pattern) Match(key string) bool { return matchGlob(p.Glob, key) }
+// Match says whether the pattern names the key, as SCAN MATCH does.
+func (p Pattern) Match(key string) bool { return compileGlob(p.Glob).match(key) }
 
-// prefix is the literal text with which every key that the pattern names begins.
-func (p Pattern) prefix() string {
+// ErrPattern is what the errors of [NewPattern] wrap.
+var ErrPattern = errors.New("pattern")
+
+// NewPattern makes a pattern of a glob that a person wrote, and refuses what Redis would take without a word and then
+// match nothing, or something else than was meant: an empty glob, a class without its "]", a backslash at the end.
+func NewPattern(text string) (Pattern, error) {
+	if text == "" {
+		return Pattern{}, fmt.Errorf(`an empty %w matches no key; "*" matches them all`, ErrPattern)
+	}
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			if i++; i == len(text) {
+				return Pattern{}, fmt.Errorf(`the %w %q ends in a backslash that escapes nothing; write \\ for a backslash`, ErrPattern, text)
+			}
+		case '[':
+			var s set
+			end, closed := compileClass(text, i+1, &s)
+			if !closed {
+				return Pattern{}, fmt.Errorf(`the %w %q has a "[" without "]"; write \[ for the character itself`, ErrPattern, text)
+			}
+			if s == (set{}) {
+				return Pattern{}, fmt.Errorf(`the %w %q has an empty class, "[]", which matches nothing`, ErrPattern, text)
+			}
+			i = end
+		}
+	}
+	return Pattern{Glob: text}, nil
+}
+
+// AnyCase makes a pattern that matches the glob's ASCII letters in either case: "*lock*" becomes "*[lL][oO][cC][kK]*",
+// shown as "*lock*". Classes are widened: "[a-f1]" becomes "[a-f1A-F]".
+func AnyCase(text string) Pattern {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '[':
+			var s set
+			end, closed := compileClass(text, i+1, &s)
+			if class := text[i : end+1]; closed {
+				b.WriteString(anyCaseClass(class))
+			} else {
+				b.WriteString(class)
+			}
+			i = end
+		case c == '\\' && i+1 < len(text) && !isLetter(text[i+1]):
+			b.WriteString(text[i : i+2])
+			i++
+		case c == '\\' && i+1 < len(text):
+			i++
+			c = text[i]
+			fallthrough
+		case isLetter(c):
+			b.WriteString("[" + strings.ToLower(string(c)) + strings.ToUpper(string(c)) + "]")
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return Pattern{Glob: b.String(), Shown: text}
+}
+
+// anyCaseClass adds the other case of every letter that a closed class names, and keeps the class as it was written.
+func anyCaseClass(class string) string {
+	var named set
+	compileMembers(strings.TrimPrefix(class[1:], "^"), 0, &named)
+	var more strings.Builder
+	for c := byte('A'); c <= 'Z'; c++ {
+		upper, lower := named.has(c), named.has(c|0x20)
+		switch {
+		case upper && !lower:
+			more.WriteByte(c | 0x20)
+		case lower && !upper:
+			more.WriteByte(c)
+		}
+	}
+	return strings.TrimSuffix(class, "]") + more.String() + "]"
+}
+
+func isLetter(c byte) bool { c |= 0x20; return c >= 'a' && c <= 'z' }
+
+// Escape makes the glob that matches exactly this text.
+func Escape(text string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`).Replace(text)
+}
+
+// LiteralPrefix is the text with which every key begins that the pattern names; it may be empty.
+func (p Pattern) LiteralPrefix() string {
 	var b strings.Builder
 	for i := 0; i < len(p.Glob); i++ {
 		switch c := p.Glob[i]; c {
@@ -68,84 +128,4 @@ func (p Pattern) prefix() string {
 		}
 	}
 	return b.String()
-}
-
-// firstMatch is the index of the first pattern that names the key, or -1.
-func firstMatch(patterns []Pattern, key string) int {
-	for i, p := range patterns {
-		if matchGlob(p.Glob, key) {
-			return i
-		}
-	}
-	return -1
-}
-
-// matchGlob matches as Redis does (util.c, stringmatchlen, 7.0): bytes, not characters; "*", "?", "[a-z]", "[^a]", "\x".
-// An unclosed set ends with the pattern. It looks back to the last star only, so that no pattern takes exponential time.
-func matchGlob(glob, key string) bool {
-	g, k := 0, 0
-	star, mark := -1, 0
-	for k < len(key) {
-		if g < len(glob) {
-			if glob[g] == '*' {
-				star, mark = g, k
-				g++
-				continue
-			}
-			if matched, width := matchOne(glob[g:], key[k]); matched {
-				g += width
-				k++
-				continue
-			}
-		}
-		if star < 0 {
-			return false
-		}
-		mark++
-		g, k = star+1, mark
-	}
-	for g < len(glob) && glob[g] == '*' {
-		g++
-	}
-	return g >= len(glob)
-}
-
-// matchOne matches one byte of a key with the element at the head of a glob, and says how long that element is.
-func matchOne(glob string, c byte) (matched bool, width int) {
-	switch glob[0] {
-	case '?':
-		return true, 1
-	case '[':
-		return matchSet(glob, c)
-	case '\\':
-		if len(glob) >= 2 {
-			return glob[1] == c, 2
-		}
-	}
-	return glob[0] == c, 1
-}
-
-func matchSet(glob string, c byte) (matched bool, width int) {
-	i := 1
-	negated := i < len(glob) && glob[i] == '^'
-	if negated {
-		i++
-	}
-	for ; i < len(glob) && glob[i] != ']'; i++ {
-		switch {
-		case glob[i] == '\\' && i+1 < len(glob):
-			i++
-			matched = matched || glob[i] == c
-		case i+2 < len(glob) && glob[i+1] == '-':
-			low, high := glob[i], glob[i+2]
-			if low > high {
-				low, high = high, low
-			}
-			matched = matched || low <= c && c <= high
-			i += 2
-		default:
-			matched = matched || glob[i] == c
-		}
-	}
-	return matched != negated, min(i+1, len(glob))
 }

@@ -3,32 +3,54 @@ package keyspace
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"golang.org/x/sync/errgroup"
 )
 
 // readBatch is how many keys one pipeline reads: enough to hide the round trip, and well below a millisecond of the
 // server's time.
 const readBatch = 500
 
+// readersAtOnce is how many batches may be under way.
+const readersAtOnce = 4
+
 // hashSamples makes MEMORY USAGE look at every field of a hash that we would read.
 const hashSamples = MaxFields
 
 // Read reads the named keys once, bounded as in [Record]; a Record each, in the same order.
 func (c *Connection) Read(ctx context.Context, keys ...string) ([]Record, error) {
-	records := make([]Record, 0, len(keys))
-	for start := 0; start < len(keys); start += readBatch {
-		batch, err := c.readBatch(ctx, keys[start:min(start+readBatch, len(keys))])
-		if err != nil {
-			return nil, fmt.Errorf("read %d keys of %s: %w", len(keys), c.Node(), err)
-		}
-		records = append(records, batch...)
+	records, err := c.readAll(ctx, keys)
+	if err != nil {
+		return nil, fmt.Errorf("read %d keys of %s: %w", len(keys), c.Node(), err)
 	}
 	return records, nil
+}
+
+// readAll reads in batches, some of them at the same time, which a server that is far away needs to keep busy.
+func (c *Connection) readAll(ctx context.Context, keys []string) ([]Record, error) {
+	switch {
+	case len(keys) == 0:
+		return nil, nil
+	case len(keys) <= readBatch:
+		return c.readBatch(ctx, keys)
+	}
+	records := make([]Record, len(keys))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(readersAtOnce)
+	for start := 0; start < len(keys); start += readBatch {
+		group.Go(func() error {
+			batch, err := c.readBatch(ctx, keys[start:min(start+readBatch, len(keys))])
+			copy(records[start:], batch)
+			return err
+		})
+	}
+	return records, group.Wait()
 }
 
 // reading is one key on its way through the stages of a batch.
@@ -39,8 +61,10 @@ type reading struct {
 	size   *redis.IntCmd
 	text   *redis.StringCmd
 	memory *redis.IntCmd
+	coding *redis.StringCmd
 	fields *redis.MapStringStringCmd // in no order: takeFields sorts them
 	wanted bool                      // a hash that is small enough to be read
+	again  bool                      // to be read once more, now that we know what the server can do
 }
 
 // readBatch reads in three pipelines: what is it, how large is it, and, of small hashes only, what is in it. A key that
@@ -93,7 +117,7 @@ func (c *Connection) readTypes(ctx context.Context, readings []reading) error {
 		return err
 	}
 	received := time.Now()
-	if absolute && isAbsent(readings[0].expiry.Err()) { // a server before 7.0
+	if err := readings[0].expiry.Err(); absolute && (isAbsent(err) || isCommandDenied(err)) { // a server before 7.0, or its ACL
 		c.noPExpireTime.Store(true)
 		return c.readTypes(ctx, readings)
 	}
@@ -132,7 +156,9 @@ func (c *Connection) readSizes(ctx context.Context, readings []reading) error {
 			r.text = pipe.GetRange(ctx, key, 0, MaxText-1)
 		case TypeHash:
 			r.size = pipe.HLen(ctx, key)
-			if !c.noMemoryUsage.Load() {
+			if c.noMemoryUsage.Load() {
+				r.coding = pipe.ObjectEncoding(ctx, key)
+			} else {
 				r.memory = pipe.MemoryUsage(ctx, key, hashSamples)
 			}
 		case TypeList:
@@ -183,24 +209,29 @@ func (c *Connection) takeSize(r *reading) {
 		r.record.Value.Text = text
 		r.record.Truncated = size > int64(len(text))
 	case TypeHash:
-		r.wanted = size > 0 && size <= MaxFields && c.smallHash(r)
+		r.wanted = c.smallHash(r) && size > 0 && size <= MaxFields
 		r.record.Truncated = !r.wanted
 	default:
 	}
 }
 
-// smallHash says whether a hash of few fields is small enough to be read whole. Where MEMORY USAGE is not to be had there
-// is no bounded way to know, and the hash is read: a few fields are what locks have.
+// smallHash says whether a hash of few fields is small enough to be read whole. Where MEMORY USAGE is not to be had, the
+// encoding bounds it: the server keeps only short fields in a listpack (hash-max-listpack-value, 64 bytes). Only
+// miniredis knows neither; it is no server of anybody's production.
 func (c *Connection) smallHash(r *reading) bool {
-	if r.memory == nil {
+	switch {
+	case r.memory != nil:
+		memory, err := r.memory.Result()
+		if isAnswer(err) && !isNil(err) && (!isDenied(err) || isCommandDenied(err)) { // or SAMPLES is not known there
+			c.noMemoryUsage.Store(true)
+			r.again = true
+		}
+		return err == nil && memory <= MaxHashBytes
+	case c.server.Software == "miniredis" && isAnswer(r.coding.Err()):
 		return true
+	default:
+		return r.coding.Err() == nil && (r.coding.Val() == "listpack" || r.coding.Val() == "ziplist")
 	}
-	memory, err := r.memory.Result()
-	if isDenied(err) || isAbsent(err) {
-		c.noMemoryUsage.Store(true)
-		return true
-	}
-	return err == nil && memory <= MaxHashBytes
 }
 
 // readFields is the third stage. It returns the readings whose keys changed their type since the first.
@@ -219,7 +250,8 @@ func (c *Connection) readFields(ctx context.Context, readings []reading) (change
 	for i := range readings {
 		r := &readings[i]
 		switch {
-		case r.size != nil && hasPrefix(r.size.Err(), "WRONGTYPE"),
+		case r.again,
+			r.size != nil && hasPrefix(r.size.Err(), "WRONGTYPE"),
 			r.text != nil && hasPrefix(r.text.Err(), "WRONGTYPE"),
 			r.fields != nil && hasPrefix(r.fields.Err(), "WRONGTYPE"):
 			changed = append(changed, reading{record: r.record})
@@ -247,11 +279,20 @@ func (r *reading) takeFields() {
 	}
 }
 
-// exec runs a pipeline and returns an error only where the connection failed: an error that the server answered to one
-// command is for the reader of that command.
+// exec runs a pipeline and returns an error only where the connection failed or the server answers nobody: an error that
+// it answered to one command is for the reader of that command.
 func exec(ctx context.Context, pipe redis.Pipeliner) error {
-	if _, err := pipe.Exec(ctx); err != nil && !isAnswer(err) {
+	cmds, err := pipe.Exec(ctx)
+	if err == nil || errors.Is(err, redis.Nil) && len(cmds) == 1 {
+		return nil
+	}
+	if !isAnswer(err) {
 		return err
+	}
+	for _, cmd := range cmds {
+		if err := cmd.Err(); err != nil && (!isAnswer(err) || isRefusal(err)) {
+			return err
+		}
 	}
 	return nil
 }

@@ -43,9 +43,14 @@ func TestReadTellsTypeSizeValueAndExpiry(t *testing.T) {
 		size int64
 		text string
 	}{
-		{keyspace.TypeString, 6, "to\x00ken"}, {keyspace.TypeString, 0, ""}, {keyspace.TypeHash, 2, ""},
-		{keyspace.TypeList, 2, ""}, {keyspace.TypeSet, 1, ""}, {keyspace.TypeZSet, 3, ""},
-		{keyspace.TypeString, 1, "v"}, {keyspace.TypeNone, 0, ""},
+		{keyspace.TypeString, 6, "to\x00ken"},
+		{keyspace.TypeString, 0, ""},
+		{keyspace.TypeHash, 2, ""},
+		{keyspace.TypeList, 2, ""},
+		{keyspace.TypeSet, 1, ""},
+		{keyspace.TypeZSet, 3, ""},
+		{keyspace.TypeString, 1, "v"},
+		{keyspace.TypeNone, 0, ""},
 	}
 	for i, w := range want {
 		r := records[i]

@@ -20,7 +20,8 @@ type Status struct {
 	// Software is "redis", "valkey", or what INFO server says.
 	Software string
 	Feed     Feed
-	// FeedReason says in words why it is this feed and no better one; empty for push.
+	// FeedReason says in words why it is this feed and no better one. It is empty for push, unless the flags cannot be read
+	// and only the events themselves tell that they are on.
 	FeedReason string
 	// Flags is the server's notify-keyspace-events as last read; FlagsKnown is false where CONFIG GET is not to be had.
 	Flags      string

@@ -6,44 +6,51 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // DefaultPort is where redis-cli looks too.
 const DefaultPort = 6379
 
+// ErrURL is what the errors of [ParseURL] wrap.
+var ErrURL = errors.New("bad URL")
+
 // ParseURL reads redis://[[user]:password@]host[:port][/db], the same with rediss:// for TLS, and
-// unix://[[user]:password@]/path/to.sock[?db=n], as redis-cli and client libraries write them. Its errors never quote the
-// URL, which may hold a password.
+// unix://[[user]:password@]/path/to.sock[?db=n], as redis-cli and client libraries write them. What stands alone before the
+// "@" is a password, as for redis-cli. Of go-redis' parameters db, client_name, dial_timeout, read_timeout and skip_verify
+// count, and those of its pool are taken without effect.
+//
+// Its errors quote nothing of the URL but the names of parameters: where a password is not escaped, any part of the URL may
+// be a piece of it.
 func ParseURL(raw string) (Options, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return Options{}, errors.New("the URL cannot be read (is a character of the password not percent-encoded?); " +
-			"write redis://[user:password@]host[:port][/db]")
+		return Options{}, fmt.Errorf("%w: it cannot be read (is a character of the password not percent-encoded?); "+
+			"write redis://[user:password@]host[:port][/db]", ErrURL)
 	}
 	o := Options{Username: u.User.Username()}
-	o.Password, _ = u.User.Password()
+	password, both := u.User.Password()
+	if o.Password = password; !both {
+		o.Username, o.Password = "", o.Username
+	}
 	switch u.Scheme {
 	case "redis", "rediss", "valkey", "valkeys":
 		if err := o.parseTCP(u); err != nil {
 			return Options{}, err
 		}
 	case "unix", "redis+unix", "valkey+unix":
-		o.Network, o.Addr = "unix", u.Path
-		if u.Host != "" { // unix://relative/path.sock
-			o.Addr = u.Host + u.Path
-		}
+		o.Network, o.Addr = "unix", u.Host+u.Path // a relative path begins where a host would stand
 		if o.Addr == "" {
-			return Options{}, errors.New("the URL names no socket; write unix:///path/to/redis.sock")
+			return Options{}, fmt.Errorf("%w: it names no socket; write unix:///path/to/redis.sock", ErrURL)
 		}
 	default:
-		return Options{}, fmt.Errorf("%q is no scheme of a Redis URL; write redis://, rediss:// (TLS) or unix://", u.Scheme)
+		return Options{}, fmt.Errorf("%w: it begins with no scheme of Redis; write redis://, rediss:// (TLS) or unix://", ErrURL)
 	}
-	if db := u.Query().Get("db"); db != "" {
-		if o.DB, err = parseDB(db); err != nil {
-			return Options{}, err
-		}
+	if err := o.parseParameters(u); err != nil {
+		return Options{}, err
 	}
 	return o, nil
 }
@@ -56,7 +63,7 @@ func (o *Options) parseTCP(u *url.URL) error {
 	if port == "" {
 		port = strconv.Itoa(DefaultPort)
 	} else if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
-		return fmt.Errorf("%q is no port; it is a number from 1 to 65535", port)
+		return fmt.Errorf("%w: its port is not a number from 1 to 65535", ErrURL)
 	}
 	o.Network, o.Addr = "tcp", net.JoinHostPort(host, port)
 	if u.Scheme == "rediss" || u.Scheme == "valkeys" {
@@ -71,10 +78,63 @@ func (o *Options) parseTCP(u *url.URL) error {
 	return err
 }
 
+// poolParameters are those of go-redis' URLs that say how a program pools its connections, which is not how we do.
+var poolParameters = []string{
+	"conn_max_idle_time", "conn_max_lifetime", "context_timeout_enabled", "idle_check_frequency", "idle_timeout",
+	"max_active_conns", "max_conn_age", "max_idle_conns", "max_retries", "max_retry_backoff", "min_idle_conns",
+	"min_retry_backoff", "pool_fifo", "pool_size", "pool_timeout", "protocol", "write_timeout",
+}
+
+func (o *Options) parseParameters(u *url.URL) error {
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return fmt.Errorf("%w: what follows the \"?\" cannot be read; write ?db=1&dial_timeout=2s", ErrURL)
+	}
+	for name, values := range query {
+		value := values[len(values)-1]
+		var err error
+		switch {
+		case value == "" || slices.Contains(poolParameters, name):
+		case name == "db":
+			o.DB, err = parseDB(value)
+		case name == "client_name":
+			o.ClientName = value
+		case name == "dial_timeout":
+			o.DialTimeout, err = parseTimeout(name, value)
+		case name == "read_timeout":
+			o.CommandTimeout, err = parseTimeout(name, value)
+		case name == "skip_verify" && o.TLS != nil:
+			o.TLS.InsecureSkipVerify, err = strconv.ParseBool(value) // the user asks for it
+			if err != nil {
+				err = fmt.Errorf("%w: skip_verify is neither true nor false", ErrURL)
+			}
+		default:
+			err = fmt.Errorf("%w: it has a parameter that is not known here; db, client_name, dial_timeout, read_timeout "+
+				"and, with rediss://, skip_verify are", ErrURL)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func parseDB(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%q is no database; it is a number from 0", text)
+		return 0, fmt.Errorf("%w: its database is not a number from 0", ErrURL)
 	}
 	return n, nil
+}
+
+// parseTimeout reads "2s", and "2" as seconds, as go-redis does.
+func parseTimeout(name, text string) (time.Duration, error) {
+	if seconds, err := strconv.Atoi(text); err == nil {
+		text = strconv.Itoa(seconds) + "s"
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("%w: %s is not a time above zero, such as 2s", ErrURL, name)
+	}
+	return d, nil
 }

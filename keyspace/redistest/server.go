@@ -86,6 +86,16 @@ func Require(tb testing.TB, program string) string {
 	return ""
 }
 
+// FreePort is a port that nobody listens on just now, for what a server takes besides its own.
+func FreePort(tb testing.TB) string {
+	tb.Helper()
+	port, err := freePort()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return strconv.Itoa(port)
+}
+
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,0 +1,214 @@
+package keyspace
+
+import (
+	"hash/maphash"
+	"time"
+)
+
+// books is what a feed remembers of the keys that it knows. A key that is followed takes an entry (about 200 bytes, with
+// its deadline); of any other key that matches a pattern only its hash is kept, since there may be millions of them.
+type books struct {
+	followed  map[string]*entry
+	others    map[uint64]other
+	deadlines deadlines
+	later     map[string]struct{} // others that a hint named too soon after their last read
+	nextLater time.Time
+	seed      maphash.Seed
+}
+
+// entry is a key that is followed.
+type entry struct {
+	expires    int64 // unix milliseconds on the local clock, rounded up; 0: never
+	queued     int64 // when deadlines holds it for; 0: it does not
+	readAt     int64 // unix milliseconds
+	digest     uint64
+	generation uint64
+}
+
+// other is a key that is not followed.
+type other struct {
+	readAt     int64 // unix milliseconds
+	generation uint64
+	// pause is how long to wait before it is read again, in milliseconds: it grows with every read that hints cause in vain.
+	pause int32
+}
+
+// A key that is not followed may become a lock with its next write, and it may be a counter that is written a thousand times
+// a second. So the first hints cause a read soon, and further ones ever more seldom.
+const (
+	pauseFirst = 250   // milliseconds
+	pauseLast  = 10000 // milliseconds
+	laterEvery = 100 * time.Millisecond
+	maxLater   = 50_000
+)
+
+func newBooks() books {
+	return books{
+		followed: make(map[string]*entry), others: make(map[uint64]other), later: make(map[string]struct{}),
+		seed: maphash.MakeSeed(),
+	}
+}
+
+func (b *books) hash(key string) uint64 { return maphash.String(b.seed, key) }
+
+// source says why a record was read.
+type source int
+
+const (
+	asked   source = iota // by a hint, a deadline, a poll: a change is no surprise
+	hurried               // by a pass after a gap: neither
+	unasked               // by a pass or a verification, while events are expected to tell of every change
+)
+
+// learn takes records into the books and hands them on.
+func (f *feed) learn(records []Record, why source) {
+	for i := range records {
+		f.learnOne(&records[i], why)
+	}
+	f.out.addRecords(records)
+	f.herald.progress()
+}
+
+func (f *feed) learnOne(r *Record, why source) {
+	e := f.followed[r.Key]
+	digest := f.digest(r)
+	_, known := f.others[f.hash(r.Key)]
+	if _, pending := f.dirty[r.Key]; why == unasked && !pending && (e != nil && e.digest != digest || e == nil && !known && r.Exists()) {
+		f.doubts.unannounced(r.Key)
+	}
+	switch {
+	case r.Exists() && f.options.Follow(*r):
+		delete(f.others, f.hash(r.Key))
+	case r.Exists() || r.Denied != "":
+		delete(f.followed, r.Key)
+		f.learnOther(r)
+		return
+	default:
+		delete(f.followed, r.Key)
+		delete(f.others, f.hash(r.Key))
+		return
+	}
+	if e == nil {
+		e = &entry{}
+		f.followed[r.Key] = e
+	}
+	e.readAt, e.digest, e.generation, e.expires = r.ReadAt.UnixMilli(), digest, f.passes, 0
+	if !r.ExpiresAt.IsZero() {
+		e.expires = r.ExpiresAt.UnixMilli() + 1
+		if f.options.Nudge {
+			f.deadlines.add(r.Key, e, r.ReadAt.Add(nudgeAgain))
+		}
+	}
+}
+
+func (f *feed) learnOther(r *Record) {
+	hash := f.hash(r.Key)
+	o := f.others[hash]
+	o.readAt, o.generation = r.ReadAt.UnixMilli(), f.passes
+	o.pause = min(max(2*o.pause, pauseFirst), pauseLast)
+	f.others[hash] = o
+}
+
+// digest is a hash of a record's state, to tell whether it changed. The expiry is left out: the clock's offset moves it.
+func (f *feed) digest(r *Record) uint64 {
+	var h maphash.Hash
+	h.SetSeed(f.seed)
+	_, _ = h.WriteString(string(r.Type)) // a maphash never fails
+	_, _ = h.WriteString(r.Value.Text)
+	for _, field := range r.Value.Fields {
+		_, _ = h.WriteString(field.Name)
+		_ = h.WriteByte(0)
+		_, _ = h.WriteString(field.Value)
+		_ = h.WriteByte(0)
+	}
+	maphash.WriteComparable(&h, r.Size)
+	return h.Sum64()
+}
+
+// takeMail moves what the listener left into our own books, and hands the hints on before any record that answers them.
+func (f *feed) takeMail() {
+	m := f.mail.take()
+	now := time.Now()
+	kept := m.hints[:0]
+	for _, h := range m.hints {
+		if f.worthReading(h.Key, h.Event, now) {
+			f.dirty[h.Key] = struct{}{}
+			kept = append(kept, h)
+		}
+		f.doubts.announced(h.Key, now)
+		delete(m.dirty, h.Key)
+	}
+	f.out.addHints(kept)
+	for key := range m.dirty { // those whose hints did not fit
+		if f.worthReading(key, "", now) {
+			f.dirty[key] = struct{}{}
+		}
+	}
+	for key := range m.forced {
+		f.dirty[key] = struct{}{}
+	}
+	for key := range m.changed {
+		f.doubts.suspect(key, now)
+	}
+	if m.gap != "" {
+		f.gap(m.gap, m.gapAt)
+	}
+	if m.renewed != "" {
+		f.startOver(m.renewed)
+	}
+	if f.options.Notify == NotifyOff || f.options.Once {
+		return
+	}
+	f.status.Feed, f.status.FeedReason = m.hearing, m.why
+	if m.down != "" {
+		f.status.Feed, f.status.FeedReason = FeedPoll, m.down
+	}
+}
+
+// worthReading says whether a hint must be answered by a read, and notes those that are answered later.
+func (f *feed) worthReading(key, event string, now time.Time) bool {
+	if e := f.followed[key]; e != nil {
+		if !f.options.Nudge {
+			e.expires = 0 // somebody touched it: it is not overdue until a read says so
+		}
+		return true
+	}
+	hash := f.hash(key)
+	o, known := f.others[hash]
+	if !known {
+		return true
+	}
+	switch event {
+	case "new", "rename_to", "copy_to", "move_to", "restore", "overwritten", "type_changed": // it is another key now
+		delete(f.others, hash)
+		return true
+	case "del", "expired", "evicted", "rename_from", "move_from": // and nobody had been told of it as one to follow
+		delete(f.others, hash)
+		return false
+	}
+	if now.UnixMilli()-o.readAt >= int64(o.pause) {
+		return true
+	}
+	if len(f.later) < maxLater {
+		f.later[key] = struct{}{}
+	}
+	return false
+}
+
+// takeLater moves what has waited long enough to the dirty keys.
+func (f *feed) takeLater(now time.Time) {
+	if len(f.later) == 0 || now.Before(f.nextLater) {
+		return
+	}
+	f.nextLater = now.Add(laterEvery)
+	for key := range f.later {
+		o, known := f.others[f.hash(key)]
+		if known && now.UnixMilli()-o.readAt < int64(o.pause) {
+			continue
+		}
+		delete(f.later, key)
+		if known {
+			f.dirty[key] = struct{}{}
+		}
+	}
+}

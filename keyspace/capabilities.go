@@ -1,0 +1,156 @@
+package keyspace
+
+import (
+	"context"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Verdict says whether something may be done on a server.
+type Verdict string
+
+// The verdicts.
+const (
+	Allowed Verdict = "ok"
+	Denied  Verdict = "denied" // by the ACL
+	Absent  Verdict = "absent" // the server does not know it, hides it, or has it switched off
+)
+
+// Capability is one thing that was tried.
+type Capability struct {
+	// Name says what it is: "scan", "read", "config get", "notifications", ...
+	Name    string
+	Verdict Verdict
+	// Detail is the server's own word where it refused.
+	Detail string
+	// Mend is the command that would allow it; empty where it is allowed, or where nothing would.
+	Mend string
+	// Without says what locktop cannot do without it; empty where it is allowed.
+	Without string
+}
+
+// Capabilities is what this user can do on this server, in the order of importance.
+type Capabilities []Capability
+
+// Of finds a capability by its name.
+func (all Capabilities) Of(name string) (Capability, bool) {
+	for _, one := range all {
+		if one.Name == name {
+			return one, true
+		}
+	}
+	return Capability{}, false
+}
+
+// attempt is how one capability is tried.
+type attempt struct {
+	name    string
+	rule    string // the ACL rule that allows it
+	without string
+	command []any
+}
+
+// probeKey is a key that a pattern names, and that nobody has: each of its stars stands for a name that none would give.
+func probeKey(p Pattern) string {
+	var b strings.Builder
+	for _, s := range compileGlob(p.Glob) {
+		if s.star {
+			b.WriteString("locktop-probe")
+			continue
+		}
+		for c := range 256 {
+			if at := byte(c + 'a'); s.set.has(at) { // a letter, if it may be one
+				b.WriteByte(at)
+				break
+			}
+		}
+	}
+	return b.String()
+}
+
+// Capabilities tries, one after the other and without any effect, what locktop does on a server. It returns an error only
+// where the server does not answer.
+func (c *Connection) Capabilities(ctx context.Context, patterns []Pattern) (Capabilities, error) {
+	client := redis.NewClient(c.readOptions(c.options.ClientName+"-check", 1, checkCommands))
+	defer client.Close()
+	patterns = ObserveOptions{Patterns: patterns}.withDefaults().Patterns
+	key := probeKey(patterns[0])
+	keyRule := "%R~" + patterns[0].Glob
+	attempts := []attempt{
+		{"scan", "+scan", "no lock can be found", []any{"SCAN", 0, "COUNT", 1}},
+		{"type", "+type " + keyRule, "no lock can be read", []any{"TYPE", key}},
+		{"ttl", "+pexpiretime +pttl", "it is not known when a lock expires", []any{"PTTL", key}},
+		{"read strings", "+getrange +strlen", "holders of string locks are not known", []any{"GETRANGE", key, 0, 0}},
+		{"read hashes", "+hgetall +hlen", "holders of hash locks are not known", []any{"HGETALL", key}},
+		{"memory usage", "+memory|usage", "hashes of long fields are not read, for fear of their size", []any{"MEMORY", "USAGE", key}},
+		{"exists", "+exists", "the end of a lease may be seen minutes late", []any{"EXISTS", key}},
+		{"time", "+time", "TTLs are wrong by what the clocks differ", []any{"TIME"}},
+		{"info", "+info", "a restart, a flush or a swap of databases is seen with the next pass only", []any{"INFO", "server"}},
+		{"config get", "+config|get", "nobody knows whether notifications are on until one comes", []any{"CONFIG", "GET", notifySetting}},
+		{"client list", "+client|list", "it is not known whether a lock's holder is still connected", []any{"CLIENT", "LIST", "ID", "0"}},
+		{"eval", "+eval +evalsha", "actions fall back to transactions", []any{"EVAL", "return 1", 0}},
+	}
+	var all Capabilities
+	for _, a := range attempts {
+		one, err := c.try(a, client.Do(ctx, a.command...).Err())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	heard, err := c.tryHearing(ctx, patterns)
+	return append(all, heard...), err
+}
+
+// try turns an answer into a capability.
+func (c *Connection) try(a attempt, err error) (Capability, error) {
+	one := Capability{Name: a.name, Verdict: Allowed}
+	switch {
+	case err == nil || isNil(err):
+		return one, nil
+	case !isAnswer(err) || isRefusal(err):
+		return one, wrap("check "+a.name, err)
+	case isDenied(err):
+		one.Verdict, one.Mend = Denied, "ACL SETUSER "+c.userName()+" "+a.rule
+	case isAbsent(err):
+		one.Verdict = Absent
+	default: // an error about the arguments, which only somebody gets who may
+		return one, nil
+	}
+	one.Detail, one.Without = err.Error(), a.without
+	return one, nil
+}
+
+// tryHearing opens a session as a feed does.
+func (c *Connection) tryHearing(ctx context.Context, patterns []Pattern) (Capabilities, error) {
+	flags, err := c.Notifications(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f := newFeed(c, ObserveOptions{Patterns: patterns}.withDefaults(), flags)
+	s, err := f.open(ctx)
+	if err != nil {
+		return nil, wrap("check psubscribe", err)
+	}
+	defer s.close()
+	subscribe, err := c.try(attempt{name: "psubscribe", without: "changes are heard by CLIENT TRACKING at best", rule: "+psubscribe &" +
+		strings.Join(f.channels(), " &")}, s.denied)
+	if err != nil {
+		return nil, err
+	}
+	tracking, err := c.try(attempt{
+		name: "client tracking", rule: "+client|tracking",
+		without: "a flush is seen late, and without notifications locktop polls",
+	}, s.tracking)
+	if err != nil {
+		return nil, err
+	}
+	notifications := Capability{Name: "notifications", Verdict: Allowed, Detail: flags.Old}
+	if !flags.Enough() {
+		notifications = Capability{
+			Name: "notifications", Verdict: Absent, Detail: flags.why(), Mend: flags.Line(), Without: "events carry no names, or are not heard",
+		}
+	}
+	return Capabilities{notifications, subscribe, tracking}, nil
+}

@@ -1,0 +1,166 @@
+package keyspace_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"locktop/keyspace"
+	"locktop/keyspace/redistest"
+)
+
+const password = "hunter2-s3cret"
+
+// answering is a server that answers everybody with these bytes and hangs up; empty: that hangs up at once.
+func answering(t *testing.T, bytes string) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			if bytes != "" {
+				_, _ = conn.Read(make([]byte, 512)) // whatever it asks
+				_, _ = conn.Write([]byte(bytes))    // the client may be gone
+			}
+			_ = conn.Close()
+		}
+	}()
+	t.Cleanup(func() { _ = l.Close(); <-done })
+	return l.Addr().String()
+}
+
+func TestConnectErrorsNameWhatMendsThem(t *testing.T) {
+	plain := redistest.Start(t, "--requirepass", password)
+	secure, _ := startTLS(t)
+	for _, test := range []struct {
+		name    string
+		options keyspace.Options
+		kind    error
+		says    string
+	}{
+		{"nobody there", keyspace.Options{Addr: "127.0.0.1:1"}, keyspace.ErrUnreachable, "127.0.0.1:1"},
+		{"no socket", keyspace.Options{Network: "unix", Addr: "/nonexistent/redis.sock"}, keyspace.ErrUnreachable, "/nonexistent/redis.sock"},
+		{"no such host", keyspace.Options{Addr: "host.invalid:6379"}, keyspace.ErrUnreachable, "host.invalid"},
+		{"wrong password", keyspace.Options{Addr: plain.Addr, Password: "no" + password}, keyspace.ErrAuth, "REDISCLI_AUTH"},
+		{"no password", keyspace.Options{Addr: plain.Addr}, keyspace.ErrAuth, "REDISCLI_AUTH"},
+		{"no such user", keyspace.Options{Addr: plain.Addr, Username: "x", Password: password}, keyspace.ErrAuth, "--user"},
+		{"no such database", keyspace.Options{Addr: plain.Addr, Password: password, DB: 4711}, keyspace.ErrDatabase, "4711"},
+		{"TLS to a plain server", keyspace.Options{Addr: plain.Addr, TLS: &tls.Config{MinVersion: tls.VersionTLS12}}, keyspace.ErrTLS, "--tls"},
+		{"unknown authority", keyspace.Options{Addr: secure, TLS: &tls.Config{MinVersion: tls.VersionTLS12}}, keyspace.ErrTLS, "--cacert"},
+		{"plain to a TLS server", keyspace.Options{Addr: secure}, keyspace.ErrNotRedis, "--tls"},
+		{"a web server", keyspace.Options{Addr: answering(t, "HTTP/1.1 400 Bad Request\r\n\r\n")}, keyspace.ErrNotRedis, "protocol"},
+		{"hangs up", keyspace.Options{Addr: answering(t, "")}, keyspace.ErrNotRedis, "--tls"},
+		{"protected", keyspace.Options{Addr: answering(t, "-DENIED Redis is running in protected mode because...\r\n")}, keyspace.ErrPermission, "protected"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := keyspace.Connect(t.Context(), test.options)
+			if !errors.Is(err, test.kind) {
+				t.Fatalf("err = %v, want %v", err, test.kind)
+			}
+			var typed *keyspace.ConnectError
+			if !errors.As(err, &typed) || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("%q does not say %q", err, test.says)
+			}
+			if strings.Contains(err.Error(), password) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%q holds the password, or is more than a line", err)
+			}
+		})
+	}
+}
+
+func TestConnectOverTLSAndUnix(t *testing.T) {
+	addr, roots := startTLS(t)
+	c, err := keyspace.Connect(t.Context(), keyspace.Options{Addr: addr, TLS: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.Read(t.Context(), "k"); err != nil {
+		t.Error(err)
+	}
+	p, _ := watch(t, c, keyspace.ObserveOptions{})
+	p.reaches(t, "push", live)
+	s := redistest.Start(t, "--requirepass", password)
+	u, err := keyspace.Connect(t.Context(), keyspace.Options{Network: "unix", Addr: s.Socket, Password: password, DB: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.Close()
+	if server := u.Server(); server.Software != "redis" || server.Version == "" || server.RunID == "" || server.Role != "master" {
+		t.Errorf("server = %+v", server)
+	}
+}
+
+func TestServerThatDeniesInfoIsKnownByHello(t *testing.T) {
+	s := redistest.Start(t)
+	c := user(t, s, "~* &* +@all -info")
+	if server := c.Server(); server.Version == "" || !strings.Contains(server.Limited, "NOPERM") {
+		t.Errorf("server = %+v", server)
+	}
+}
+
+func TestReplicaSaysSo(t *testing.T) {
+	master := redistest.Start(t)
+	host, port, err := net.SplitHostPort(master.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replica := redistest.Start(t, "--replicaof", host+" "+port)
+	if role := connect(t, replica).Server().Role; role != "replica" {
+		t.Errorf("role = %q", role)
+	}
+}
+
+// startTLS starts a server that speaks TLS only, with a certificate of its own making.
+func startTLS(t *testing.T) (addr string, roots *x509.CertPool) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	for file, block := range map[string]*pem.Block{
+		certFile: {Type: "CERTIFICATE", Bytes: certificate}, keyFile: {Type: "EC PRIVATE KEY", Bytes: private},
+	} {
+		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	port := redistest.FreePort(t)
+	redistest.Start(t, "--tls-port", port, "--tls-cert-file", certFile, "--tls-key-file", keyFile, "--tls-ca-cert-file", certFile, "--tls-auth-clients", "no")
+	roots = x509.NewCertPool()
+	roots.AppendCertsFromPEM(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}))
+	return "127.0.0.1:" + port, roots
+}

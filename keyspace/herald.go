@@ -1,0 +1,120 @@
+package keyspace
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// herald tells the consumer the status: when it changed, and once a second whatever the feed's goroutine is doing. A feed
+// that has been waiting for an answer for too long is not connected, even though no command has failed yet.
+type herald struct {
+	feed *feed
+
+	mu        sync.Mutex
+	status    Status // as the feed last said it
+	said      time.Time
+	busySince time.Time
+	rate      rate
+}
+
+// hangs is how long the feed may wait for an answer before the picture counts as stale.
+const hangs = 1500 * time.Millisecond
+
+func (h *herald) busy() {
+	h.mu.Lock()
+	h.busySince = time.Now()
+	h.mu.Unlock()
+}
+
+func (h *herald) idle() {
+	h.mu.Lock()
+	h.busySince = time.Time{}
+	h.mu.Unlock()
+}
+
+// progress notes that the server has answered, while one step of the feed goes on.
+func (h *herald) progress() {
+	h.mu.Lock()
+	if !h.busySince.IsZero() {
+		h.busySince = time.Now()
+	}
+	h.mu.Unlock()
+}
+
+// run ends with ctx.
+func (h *herald) run(ctx context.Context) {
+	for sleep(ctx, statusEvery/4) {
+		h.mu.Lock()
+		if time.Since(h.said) >= statusEvery*3/4 && !h.said.IsZero() {
+			h.publish()
+		}
+		h.mu.Unlock()
+	}
+}
+
+// say publishes a status that the feed has made.
+func (h *herald) say(s Status) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	at := h.said
+	changed := s.Gaps != h.status.Gaps || s.Connected != h.status.Connected || s.Feed != h.status.Feed ||
+		s.FeedReason != h.status.FeedReason || s.Err != h.status.Err || s.LastPass != h.status.LastPass
+	h.status = s
+	if changed || time.Since(at) >= statusEvery {
+		h.publish()
+	}
+}
+
+// publish needs the lock.
+func (h *herald) publish() {
+	h.said = time.Now()
+	s := h.status
+	s.Hints, s.HintsDropped, s.Lag = h.feed.mail.counts()
+	s.Commands = h.feed.connection.meter.commands.Load()
+	s.CommandsPerSecond = h.rate.add(h.said, s.Commands)
+	if s.Connected && !h.busySince.IsZero() && h.said.Sub(h.busySince) > hangs {
+		s.Connected, s.StaleSince = false, h.busySince
+		s.Err = fmt.Sprintf("%s has not answered for %.1f s", s.Node, h.said.Sub(h.busySince).Seconds())
+	}
+	h.feed.out.setStatus(s)
+}
+
+// say makes the present status known.
+func (f *feed) say() {
+	s := f.status
+	s.LastPass = f.lastPass
+	if f.pass != nil {
+		scanning := f.pass.Pass
+		s.Scanning = &scanning
+	}
+	s.Followed, s.Seen = len(f.followed), len(f.followed)+len(f.others)
+	f.herald.say(s)
+}
+
+// rateOver is the time over which commands a second are averaged.
+const rateOver = 5 * time.Second
+
+// rate turns a counter that is read now and then into a rate.
+type rate struct {
+	marks []rateMark
+}
+
+type rateMark struct {
+	at    time.Time
+	count uint64
+}
+
+func (r *rate) add(at time.Time, count uint64) float64 {
+	r.marks = append(r.marks, rateMark{at, count})
+	for len(r.marks) > 2 && at.Sub(r.marks[1].at) >= rateOver {
+		r.marks = r.marks[1:]
+	}
+	first := r.marks[0]
+	seconds := at.Sub(first.at).Seconds()
+	if seconds <= 0 {
+		return 0
+	}
+	return float64(count-first.count) / seconds
+}

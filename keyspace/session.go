@@ -1,0 +1,202 @@
+package keyspace
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/push"
+)
+
+// noSuchKey is a prefix for the second ear that no key has: it costs the server nothing, and still tells of FLUSHALL and
+// FLUSHDB, of which keyspace notifications do not.
+const noSuchKey = "locktop:no-key-has-this-prefix:"
+
+// session is one connection that hears the server, on a client of its own.
+type session struct {
+	client *redis.Client
+	pubsub *redis.PubSub
+	// hearing is what the feed goes by, and why says why it is nothing better.
+	hearing Feed
+	why     string
+	// doubtful says that events may or may not come: nobody could tell us whether they are on.
+	doubtful bool
+	// denied is the server's word where the ACL forbids the channels.
+	denied error
+	// tracking is its word where it does not offer CLIENT TRACKING; written before subscribe returns.
+	tracking error
+	// epoch is that of the judgement, which may be outdated before the session is open.
+	epoch uint64
+}
+
+// open connects, subscribes, and judges what can be heard.
+func (f *feed) open(ctx context.Context) (*session, error) {
+	f.shared.Lock()
+	flags, deaf, heard, epoch := f.shared.flags, f.shared.deaf, f.shared.heard, f.shared.epoch
+	f.shared.Unlock()
+	s := &session{epoch: epoch, doubtful: !flags.Known && !heard && !deaf}
+	eventsAreOn := !deaf && (flags.Enough() || !flags.Known && heard)
+	tracking := f.trackingCommand(eventsAreOn)
+	o := f.connection.readOptions(f.connection.options.ClientName+"-watch", 1, readCommands)
+	noTouch := o.OnConnect
+	o.OnConnect = func(ctx context.Context, conn *redis.Conn) error {
+		if s.tracking = track(ctx, conn, tracking); s.tracking != nil && !isAnswer(s.tracking) {
+			return s.tracking
+		}
+		return noTouch(ctx, conn)
+	}
+	s.client = redis.NewClient(o)
+	if err := s.client.RegisterPushNotificationHandler("invalidate", invalidations{f, s}, false); err != nil {
+		s.close()
+		return nil, err
+	}
+	if err := s.subscribe(ctx, f); err != nil {
+		s.close()
+		return nil, err
+	}
+	switch {
+	case s.denied != nil:
+		s.why = "keyspace notifications are denied (" + s.denied.Error() + "); to mend it: " + f.channelRule()
+	case eventsAreOn:
+		s.hearing = FeedPush
+		if !flags.Known {
+			s.why = flags.why() + ", but events arrive"
+		}
+		return s, nil
+	case deaf:
+		s.why = "keys changed without an event, so that notifications are off or filtered"
+		if !flags.Known {
+			s.why += "; for push: " + flags.Line()
+		}
+	default:
+		s.why = flags.why() + "; for push: " + flags.Line()
+	}
+	s.hearing = FeedTracking
+	if s.tracking != nil {
+		s.hearing = FeedPoll
+		s.why += "; and CLIENT TRACKING: " + s.tracking.Error()
+	}
+	return s, nil
+}
+
+// track sends CLIENT TRACKING. A connection that fell back to RESP2 is told "OK" and never hears an invalidation.
+func track(ctx context.Context, conn *redis.Conn, command []any) error {
+	if err := conn.Do(ctx, "HELLO", 3).Err(); err != nil {
+		return err
+	}
+	return conn.Do(ctx, command...).Err()
+}
+
+func (s *session) close() {
+	if s.pubsub != nil {
+		_ = s.pubsub.Close() // it may be closed already
+	}
+	_ = s.client.Close()
+}
+
+// subscribe opens the connection and receives the answer to every pattern: only Receive tells of a denied one. Where the
+// ACL denies a pattern the connection is opened without any, for tracking's sake.
+func (s *session) subscribe(ctx context.Context, f *feed) error {
+	ctx, cancel := context.WithTimeout(ctx, f.connection.options.DialTimeout+f.connection.options.CommandTimeout)
+	defer cancel()
+	channels := f.channels()
+	s.pubsub = s.client.PSubscribe(ctx, channels...)
+	for range channels {
+		_, err := s.pubsub.ReceiveTimeout(ctx, f.connection.options.CommandTimeout)
+		if isDenied(err) || isAbsent(err) {
+			s.denied = err
+			_ = s.pubsub.Close() // the error of Receive says more
+			s.pubsub = s.client.Subscribe(ctx)
+			return s.pubsub.Ping(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// channels are one pattern of channels for each pattern of keys, and never one for each key: servers up to 7.0 get slower
+// with every pattern that ever was.
+func (f *feed) channels() []string {
+	var channels []string
+	for _, p := range f.options.Patterns {
+		if channel := f.channelPrefix + p.Glob; !slices.Contains(channels, channel) {
+			channels = append(channels, channel)
+		}
+	}
+	return channels
+}
+
+// channelRule is the ACL line that grants the channels: a pattern is granted by the same pattern only, or by all of them.
+func (f *feed) channelRule() string {
+	return "ACL SETUSER " + f.connection.userName() + " &" + strings.Join(f.channels(), " &")
+}
+
+func (n Notifications) why() string {
+	if !n.Known {
+		return "notify-keyspace-events cannot be read here (CONFIG GET is denied or unknown)"
+	}
+	return fmt.Sprintf("notify-keyspace-events is %q, without %s", n.Old, n.Missing)
+}
+
+// trackingCommand is the CLIENT TRACKING of a session. Where events are on it is the second ear: see [doubts].
+func (f *feed) trackingCommand(eventsAreOn bool) []any {
+	prefixes := literalPrefixes(f.options.Patterns)
+	if eventsAreOn && prefixes[0] == "" {
+		prefixes = []string{noSuchKey}
+	}
+	args := []any{"CLIENT", "TRACKING", "ON", "BCAST"}
+	for _, prefix := range prefixes {
+		args = append(args, "PREFIX", prefix)
+	}
+	return args
+}
+
+// literalPrefixes are the shortest prefixes that cover the patterns, sorted; the server refuses prefixes that overlap.
+func literalPrefixes(patterns []Pattern) []string {
+	var prefixes []string
+	for _, p := range patterns {
+		prefixes = append(prefixes, p.LiteralPrefix())
+	}
+	slices.Sort(prefixes) // a prefix comes right before what it covers
+	var kept []string
+	for _, prefix := range prefixes {
+		if len(kept) == 0 || !strings.HasPrefix(prefix, kept[len(kept)-1]) {
+			kept = append(kept, prefix)
+		}
+	}
+	return kept
+}
+
+// invalidations receives CLIENT TRACKING's messages.
+type invalidations struct {
+	feed    *feed
+	session *session
+}
+
+// HandlePushNotification takes ["invalidate", keys]; keys are nil after FLUSHALL or FLUSHDB. The keys may be of any
+// database.
+func (i invalidations) HandlePushNotification(_ context.Context, _ push.NotificationHandlerContext, message []any) error {
+	if len(message) < 2 {
+		return fmt.Errorf("an invalidation of %d parts", len(message))
+	}
+	keys, _ := message[1].([]any)
+	if keys == nil {
+		i.feed.mail.missed("the database was flushed")
+		return nil
+	}
+	for _, k := range keys {
+		key, ok := k.(string)
+		switch {
+		case !ok || !i.feed.matcher.match(key):
+		case i.session.hearing == FeedPush:
+			i.feed.mail.invalidated(key)
+		default:
+			i.feed.hint(key, "invalidate")
+		}
+	}
+	return nil
+}
