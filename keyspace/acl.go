@@ -1,7 +1,6 @@
 package keyspace
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,13 +10,7 @@ import (
 var observerCommands = []string{
 	"hello", "ping", "select", "time", "info", "dbsize", "scan", "type", "exists", "pttl", "pexpiretime", "getrange", "strlen",
 	"hlen", "hgetall", "llen", "scard", "zcard", "xlen", "memory|usage", "object|encoding", "config|get", "psubscribe",
-	"subscribe", "client|setname", "client|tracking", "client|list",
-}
-
-// operatorCommands are those that the actions of locktop need besides.
-var operatorCommands = []string{
-	"eval", "evalsha", "script|load", "get", "set", "del", "unlink", "pexpire", "persist", "hget", "hexists", "hset", "hdel",
-	"hincrby", "hscan", "lpush", "rpush", "lrange", "lrem", "zrange", "zscore", "zrem", "publish", "watch", "unwatch", "multi", "exec", "discard",
+	"subscribe", "client|setname", "client|tracking",
 }
 
 // ObserverACL is the least that a user needs to look at keys of these patterns, as rules for ACL SETUSER. With the rules
@@ -30,31 +23,20 @@ func (c *Connection) ObserverACL(patterns []Pattern) string {
 	if c.server.Version != "" && !c.server.atLeast(7, 0) {
 		read = "~" // %R~ is new in 7.0, as are rules for subcommands of every command
 	}
-	return strings.Join(c.rules(patterns, read, observerCommands), " ")
-}
-
-// OperatorACL is the least that a user needs to look at locks of these patterns and act on them. Wake-up channels of
-// libraries (redisson_lock__channel:{name}) need a grant of their own: they are added where a pattern names them.
-func (c *Connection) OperatorACL(patterns []Pattern) string {
-	rules := c.rules(patterns, "~", append(slices.Clone(observerCommands), operatorCommands...))
-	return strings.Join(append(rules, "&redisson_*"), " ")
-}
-
-func (c *Connection) rules(patterns []Pattern, key string, commands []string) []string {
 	rules := []string{"-@all", "resetkeys", "resetchannels"}
 	for _, p := range patterns {
-		rules = append(rules, quoted(key+p.Glob))
+		rules = append(rules, quoted(read+p.Glob))
 	}
 	for _, p := range patterns {
 		rules = append(rules, quoted("&"+channelPrefix(c.options.DB)+p.Glob))
 	}
-	for _, name := range commands {
+	for _, name := range observerCommands {
 		rules = append(rules, "+"+name)
 	}
 	if c.server.atLeast(7, 2) {
 		rules = append(rules, "+client|no-touch")
 	}
-	return rules
+	return strings.Join(rules, " ")
 }
 
 // quoted writes a rule as redis-cli reads it: as it is, unless it holds a blank, a quote or a byte that does not print.

@@ -63,20 +63,6 @@ func TestObserverMayNotWrite(t *testing.T) {
 	}
 }
 
-func TestOperatorRulesAllowWhatActionsDo(t *testing.T) {
-	s := redistest.Start(t)
-	c := user(t, s, connect(t, s).OperatorACL([]keyspace.Pattern{{Glob: "lock:*"}}))
-	client := c.NewClient("operator")
-	defer client.Close()
-	script := "redis.call('SET', KEYS[1], '1', 'PX', 5000) redis.call('PEXPIRE', KEYS[1], 10) return redis.call('DEL', KEYS[1])"
-	if err := client.Eval(t.Context(), script, []string{"lock:a"}).Err(); err != nil {
-		t.Error(err)
-	}
-	if err := client.Set(t.Context(), "other", "1", 0).Err(); err == nil {
-		t.Error("an operator may write a key that no pattern names")
-	}
-}
-
 func TestCapabilities(t *testing.T) {
 	s := redistest.Start(t)
 	patterns := []keyspace.Pattern{{Glob: "lock:*"}}

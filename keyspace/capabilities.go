@@ -88,7 +88,6 @@ func (c *Connection) Capabilities(ctx context.Context, patterns []Pattern) (Capa
 		{"time", "+time", "TTLs are wrong by what the clocks differ", []any{"TIME"}},
 		{"info", "+info", "a restart, a flush or a swap of databases is seen with the next pass only", []any{"INFO", "server"}},
 		{"config get", "+config|get", "nobody knows whether notifications are on until one comes", []any{"CONFIG", "GET", notifySetting}},
-		{"client list", "+client|list", "it is not known whether a lock's holder is still connected", []any{"CLIENT", "LIST", "ID", "0"}},
 		{"eval", "+eval +evalsha", "actions fall back to transactions", []any{"EVAL", "return 1", 0}},
 	}
 	var all Capabilities

@@ -32,7 +32,12 @@ func TestLeastRights(t *testing.T) {
 		code := Main(t.Context(), append(args, "-s", server.Socket, "--user", "locktop"), strings.NewReader(""), &out, &out)
 		return code, out.String()
 	}
-	look, act := leastRights(keyspace.Server{Software: "redis", Version: "7.0.15"}, 0, inspector.DefaultPatterns())
+	connection, err := keyspace.Connect(t.Context(), keyspace.Options{Network: "unix", Addr: server.Socket})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	look, act := leastRights(connection, inspector.DefaultPatterns())
 	do(look)
 	do("SET lock:token 5f2c7a0e-1c7b-4c3b-9a55-0d7c2f1e8a11 PX 60000")
 	do("SET stuck:lock worker-7")
@@ -76,12 +81,5 @@ func TestLeastRights(t *testing.T) {
 	do("SET lock:job worker-7 PX 60000")
 	if code, out := locktop("expire", "lock:job", "--holder", "worker-7", "--yes"); code != exitDone {
 		t.Errorf("expire: code %d, %s", code, out)
-	}
-}
-
-func TestLeastRightsBefore7(t *testing.T) {
-	look, _ := leastRights(keyspace.Server{Software: "redis", Version: "6.2.14"}, 2, []keyspace.Pattern{{Glob: `a "b*`}})
-	if !strings.Contains(look, ` "~a \"b*" "&__keyspace@2__:a \"b*" `) {
-		t.Errorf("got %s", look)
 	}
 }

@@ -78,7 +78,7 @@ line that mends it, and the least rights that a user needs. It changes nothing.`
 			if report.Checks, err = a.check(cmd.Context(), s, o, &look); err != nil {
 				return err
 			}
-			report.Look, report.Act = leastRights(s.connection.Server(), s.connection.DB(), look.globs())
+			report.Look, report.Act = leastRights(s.connection, look.globs())
 			if output == "json" {
 				return writeJSON(a.stdout, report)
 			}
@@ -134,7 +134,31 @@ func (a *app) check(ctx context.Context, s *session, o keyspace.Options, look *o
 	} else {
 		items = append(items, checkDatabases(databases, o.DB))
 	}
+	rights, err := s.connection.Capabilities(ctx, look.globs())
+	if err != nil {
+		return nil, failed("%w", err)
+	}
+	items = append(items, checkRights(rights)...)
 	return append(items, checkAudit()), nil
+}
+
+// checkRights says what this user may not do, or the server does not offer, and what locktop is without it.
+func checkRights(rights keyspace.Capabilities) []itemJSON {
+	var items []itemJSON
+	for _, right := range rights {
+		if right.Verdict == keyspace.Allowed || right.Name == "notifications" { // of which checkNotifications says more
+			continue
+		}
+		items = append(items, itemJSON{
+			Name:   right.Name,
+			Detail: string(right.Verdict) + ", so that " + right.Without + " (" + right.Detail + ")",
+			Mend:   right.Mend,
+		})
+	}
+	if len(items) == 0 {
+		return []itemJSON{{Name: "rights", OK: true, Detail: "this user may do all that looking takes, and run scripts"}}
+	}
+	return items
 }
 
 // checkServer is what the server says of itself.
