@@ -38,7 +38,7 @@ func openBackend(ctx context.Context, o Options) (backend, error) {
 			return b, nil
 		}
 		if ctx.Err() != nil {
-			return nil, err
+			return nil, ctx.Err()
 		}
 		return openEmbedded(ctx) // Auto means that whatever is wrong with a server on PATH shall not spoil the demo.
 	}
