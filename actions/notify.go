@@ -19,12 +19,14 @@ var ErrNotificationsChanged = errors.New(notifyParameter + " was changed by some
 // EnableNotifications sets the server's notify-keyspace-events to exactly these flags, and returns what they were before.
 // The caller merges: flags is the union of what the server had and of what is needed.
 //
+// A server hides n, o and c where all the letters of "A" are set, so that what it tells is not always what it had: hidden
+// is how to write what it tells with the letters that may be hidden ([keyspace.Notifications].Restore). A letter too many
+// costs a message that nobody listens to, a letter too few would leave somebody deaf.
+//
 // restore puts the old flags back, unless somebody has set others meanwhile ([ErrNotificationsChanged]). It is never nil,
 // may be called from several goroutines, and again after it failed; after it has succeeded it does nothing. Where the
 // answer to the setting was lost, the error says so, and restore undoes what may have been done.
-//
-// A server hides n, o and c where all the letters of "A" are set, and then these cannot be given back.
-func EnableNotifications(ctx context.Context, client *redis.Client, flags string) (restore func(ctx context.Context) error, old string, err error) {
+func EnableNotifications(ctx context.Context, client *redis.Client, flags, hidden string) (restore func(ctx context.Context) error, old string, err error) {
 	nothing := func(context.Context) error { return nil }
 	old, err = notifyFlags(ctx, client)
 	if err != nil {
@@ -34,6 +36,9 @@ func EnableNotifications(ctx context.Context, client *redis.Client, flags string
 		return nothing, old, nil
 	}
 	r := &restoration{client: client, old: old, set: flags}
+	if sameFlags(old, hidden) { // else somebody has set others since they were looked at
+		r.old = hidden
+	}
 	if err := client.ConfigSet(ctx, notifyParameter, flags).Err(); err != nil {
 		err = fmt.Errorf("CONFIG SET %s %s: %w", notifyParameter, flags, err)
 		if replyText(err) != "" {

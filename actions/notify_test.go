@@ -3,9 +3,13 @@ package actions
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"locktop/keyspace"
 	"locktop/keyspace/redistest"
 )
 
@@ -17,7 +21,7 @@ func TestEnableNotifications(t *testing.T) {
 	for _, old := range []string{"", "Ex", "KEA", "K$"} {
 		server.Do("CONFIG", "SET", notifyParameter, old)
 		before := flags()
-		restore, got, err := EnableNotifications(ctx, client, redistest.Flags)
+		restore, got, err := EnableNotifications(ctx, client, redistest.Flags, before)
 		if err != nil || got != before || !sameFlags(flags(), redistest.Flags) {
 			t.Fatalf("from %q: old %q, now %q, %v", old, got, flags(), err)
 		}
@@ -40,13 +44,63 @@ func TestEnableNotifications(t *testing.T) {
 	}
 }
 
+// A server does not show the letter n beside "A": only its events tell whether it is on.
+func TestHiddenFlagsAreGivenBack(t *testing.T) {
+	server := redistest.Start(t)
+	client := server.Client()
+	ctx := t.Context()
+	events := server.Client().PSubscribe(ctx, "__keyevent@0__:*")
+	defer events.Close()
+	if _, err := events.Receive(ctx); err != nil {
+		t.Fatal(err)
+	}
+	heardOf := func(key string) (names []string) {
+		server.Do("SET", key, "x")
+		server.Do("DEL", key)
+		for len(names) == 0 || names[len(names)-1] != "del" {
+			receiving, cancel := context.WithTimeout(ctx, 10*time.Second)
+			m, err := events.ReceiveMessage(receiving)
+			cancel()
+			if err != nil {
+				t.Fatal(err)
+			}
+			names = append(names, strings.TrimPrefix(m.Channel, "__keyevent@0__:"))
+		}
+		return names
+	}
+	server.Do("CONFIG", "SET", notifyParameter, "AEn")
+	before := heardOf("a")
+	if !slices.Contains(before, "new") {
+		t.Fatalf("the server tells of new keys by nothing in %q", before)
+	}
+	connection, err := keyspace.Connect(ctx, keyspace.Options{Network: "unix", Addr: server.Socket})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	flags, err := connection.Notifications(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	restore, _, err := EnableNotifications(ctx, client, flags.New, flags.Restore)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := restore(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if after := heardOf("b"); !slices.Equal(after, before) {
+		t.Errorf("before it was enabled one heard %q, after it was restored %q", before, after)
+	}
+}
+
 func TestNotificationsOfOthers(t *testing.T) {
 	server := redistest.Start(t)
 	client := server.Client()
 	ctx := t.Context()
 	flags := func() string { return client.ConfigGet(ctx, notifyParameter).Val()[notifyParameter] }
 
-	restore, _, err := EnableNotifications(ctx, client, "nexzh$gK")
+	restore, _, err := EnableNotifications(ctx, client, "nexzh$gK", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +110,7 @@ func TestNotificationsOfOthers(t *testing.T) {
 	}
 
 	server.Do("CONFIG", "SET", notifyParameter, "Ex")
-	restore, _, err = EnableNotifications(ctx, client, "KEx")
+	restore, _, err = EnableNotifications(ctx, client, "KEx", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,15 +122,15 @@ func TestNotificationsOfOthers(t *testing.T) {
 		t.Errorf("said twice: %v", err)
 	}
 
-	if restore, old, err := EnableNotifications(ctx, client, "K?"); err == nil || old == "" || restore(ctx) != nil || !sameFlags(flags(), "KEl") {
+	if restore, old, err := EnableNotifications(ctx, client, "K?", ""); err == nil || old == "" || restore(ctx) != nil || !sameFlags(flags(), "KEl") {
 		t.Errorf("letters that the server does not know: %q, %v", old, err)
 	}
 	server.Do("ACL", "SETUSER", "noconfig", "on", ">x", "~*", "+@all", "-config")
-	if restore, _, err := EnableNotifications(ctx, server.Client(asUser("noconfig")), "KEA"); replyText(err) == "" || restore(ctx) != nil {
+	if restore, _, err := EnableNotifications(ctx, server.Client(asUser("noconfig")), "KEA", ""); replyText(err) == "" || restore(ctx) != nil {
 		t.Errorf("without CONFIG: %v", err)
 	}
 
-	restore, _, err = EnableNotifications(ctx, client, "KEA")
+	restore, _, err = EnableNotifications(ctx, client, "KEA", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,7 +87,7 @@ func (a *app) enableNotifications(ctx context.Context, s *session) error {
 	}
 	client := s.connection.NewClient("locktop")
 	s.atEnd(client.Close)
-	restore, old, err := actions.EnableNotifications(ctx, client, flags.New)
+	restore, old, err := actions.EnableNotifications(ctx, client, flags.New, flags.Restore)
 	s.atEnd(func() error {
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 		defer cancel()
