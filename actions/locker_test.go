@@ -74,7 +74,9 @@ func TestLockerTimestamp(t *testing.T) {
 		for value, free := range map[string]bool{
 			strconv.FormatInt(time.Now().Add(-time.Second).UnixMilli(), 10): true,
 			strconv.FormatInt(time.Now().Add(time.Minute).UnixMilli(), 10):  false,
-			"nan": false, "inf": false, "0x10": false, "": false, "-5": false, "id:5": false,
+			strconv.FormatInt(time.Now().Add(time.Hour).Unix(), 10):         false, // seconds are another kind of client's
+			strconv.FormatInt(time.Now().Add(-time.Hour).Unix(), 10):        false,
+			"17000000000001": false, "0": false, "nan": false, "inf": false, "0x10": false, "": false, "-5": false, "id:5": false,
 		} {
 			client.Set(ctx, "k", value, 0)
 			if _, ok, err := l.AcquireTimestamp(ctx, "k", time.Minute); ok != free || err != nil {
