@@ -62,6 +62,20 @@ var seeds = map[inspector.Scheme]func(ctx context.Context, client *redis.Client,
 	inspector.SchemeRedisson:  seedHash,
 }
 
+// heard is the next message of a subscription, for which a lost one is not waited for ever.
+func heard(t *testing.T, subscription *redis.PubSub) *redis.Message {
+	t.Helper()
+	for {
+		next, err := subscription.ReceiveTimeout(t.Context(), 10*time.Second)
+		if err != nil {
+			t.Fatalf("no message: %v", err)
+		}
+		if message, ok := next.(*redis.Message); ok {
+			return message
+		}
+	}
+}
+
 func seedHash(ctx context.Context, client *redis.Client, key string) error {
 	_, err := client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
 		pipe.HSet(ctx, key, "A", 2)

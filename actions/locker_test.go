@@ -123,9 +123,8 @@ func TestLockerHash(t *testing.T) {
 		if left := must(l.ReleaseRedisson(ctx, "k", "me", time.Minute))(t); left != 0 || client.Exists(ctx, "k").Val() != 0 {
 			t.Fatalf("%d left of the last one", left)
 		}
-		message, err := subscription.ReceiveMessage(ctx)
-		if err != nil || message.Channel != "redisson_lock__channel:{k}" || message.Payload != "0" {
-			t.Fatalf("waiters heard %v, %v", message, err)
+		if message := heard(t, subscription); message.Channel != "redisson_lock__channel:{k}" || message.Payload != "0" {
+			t.Fatalf("waiters heard %v", message)
 		}
 		if left := must(l.ReleaseReentrant(ctx, "k", "me", 0))(t); left != -1 {
 			t.Fatalf("released when gone: %d", left)
