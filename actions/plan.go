@@ -53,6 +53,10 @@ func makePlan(r Request, now time.Time) (plan, error) {
 	if lock == nil {
 		return plan{}, refusal{result: ResultFailed, reason: "no lock was given"}
 	}
+	if lock.State == inspector.StateFreed {
+		// Whoever has it now is not who was seen, though it be the same client again.
+		return plan{}, refusal{result: ResultGone}
+	}
 	recipe, ok := RecipeFor(lock.Scheme)
 	if !ok {
 		return plan{}, refusal{result: ResultUnsupported, reason: fmt.Sprintf("locktop has no recipe for the scheme %q", lock.Scheme)}
@@ -70,11 +74,7 @@ func makePlan(r Request, now time.Time) (plan, error) {
 	}
 	at := slices.IndexFunc(lock.Holders, func(h inspector.Holder) bool { return h.Owner == r.Owner })
 	if at < 0 {
-		switch {
-		case len(lock.Holders) > 0:
-		case lock.State == inspector.StateFreed:
-			return plan{}, refusal{result: ResultGone}
-		default:
+		if len(lock.Holders) == 0 {
 			return plan{}, refusal{result: ResultUnsupported, reason: "nobody was seen holding it, so there is nothing to compare it with"}
 		}
 		return plan{}, refusal{result: ResultNotHolder, holder: lock.Holders[0].Owner}

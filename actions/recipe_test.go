@@ -86,8 +86,8 @@ func TestRefusals(t *testing.T) {
 		}
 		return l
 	}
-	alone, freed := lock(inspector.SchemeToken, ""), lock(inspector.SchemeToken, "")
-	alone.Holders, freed.Holders, freed.State = nil, nil, inspector.StateFreed
+	alone, freed, missing := lock(inspector.SchemeToken, ""), lock(inspector.SchemeToken, ""), &inspector.Lock{State: inspector.StateFreed}
+	alone.Holders, freed.State, missing.Key = nil, inspector.StateFreed, "lock"
 	for _, test := range []struct {
 		name   string
 		r      Request
@@ -102,7 +102,9 @@ func TestRefusals(t *testing.T) {
 		{"never read", Request{Verb: VerbRelease, Lock: &inspector.Lock{Scheme: inspector.SchemeToken}}, ResultUnsupported, "not read"},
 		{"a token in a hash", Request{Verb: VerbRelease, Lock: lock(inspector.SchemeToken, "hash"), Owner: "A"}, ResultUnsupported, "not read"},
 		{"nobody", Request{Verb: VerbRelease, Lock: alone}, ResultUnsupported, "nobody was seen"},
-		{"freed", Request{Verb: VerbRelease, Lock: freed}, ResultGone, ""},
+		{"freed", Request{Verb: VerbRelease, Lock: freed, Owner: "A"}, ResultGone, ""},
+		{"freed, and another owner", Request{Verb: VerbRelease, Lock: freed, Owner: "B"}, ResultGone, ""},
+		{"not there when it was read", Request{Verb: VerbExtend, Lock: missing, Owner: "A"}, ResultGone, ""},
 		{"another owner", Request{Verb: VerbRelease, Lock: lock(inspector.SchemeToken, ""), Owner: "B"}, ResultNotHolder, ""},
 		{"no lease", Request{Verb: VerbExtend, Lock: lock(inspector.SchemeToken, ""), Owner: "A"}, ResultFailed, "at least one millisecond"},
 		{"a negative lease", Request{Verb: VerbExtend, TTL: -time.Hour, Lock: lock(inspector.SchemeToken, ""), Owner: "A"}, ResultFailed, "at least one millisecond"},
