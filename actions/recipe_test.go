@@ -125,9 +125,10 @@ func TestRefusals(t *testing.T) {
 
 var (
 	luaCall = regexp.MustCompile(`redis\.p?call\(`)
-	// goodCall is a call of a command that is spelt out, on the key that the script was given, or on the channel that it
-	// was given.
-	goodCall = regexp.MustCompile(`^redis\.call\(("PUBLISH", ARGV\[\d\]|"[A-Z]+", KEYS\[1\])[,)]`)
+	// goodCall is a call of a command that is spelt out, on a key that the script was given, or on a channel, or on nothing.
+	goodCall = regexp.MustCompile(`^redis\.p?call\(("PUBLISH", channel|"TIME"|"[A-Z]+", KEYS\[[1-3]\])[,)]`)
+	// aFunction is a part of a script that only declares a function for the parts after it.
+	aFunction = regexp.MustCompile(`^local function (?s:.*)\nend\n$`)
 )
 
 // TestScriptsTouchOnlyTheirKeys checks the text of the scripts: a key that is made up in a script is one that a cluster
@@ -163,7 +164,7 @@ func TestScriptsTouchOnlyTheirKeys(t *testing.T) {
 			}
 		}
 		answers := regexp.MustCompile(`(?:answer\(|return \{)"([a-z]+)", "([a-z-]*)"`).FindAllStringSubmatch(code, -1)
-		if len(answers) == 0 {
+		if len(answers) == 0 && !aFunction.MatchString(code) {
 			t.Errorf("%s: answers nothing", file.Name())
 		}
 		for _, found := range answers {
