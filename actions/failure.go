@@ -87,7 +87,7 @@ func (p plan) commands() []string {
 	}
 	switch {
 	case p.verb == VerbExtend && p.value != "":
-		rules = append(rules, "+set", "+pexpire")
+		rules = append(rules, "+set")
 	case p.verb == VerbExtend, p.verb == VerbForceExpire && p.ms > 0:
 		rules = append(rules, "+pexpire")
 	case p.verb == VerbRelease && p.hash:

@@ -28,14 +28,14 @@ type script struct {
 var (
 	acquireToken     = loadScript("acquire_token")
 	acquireTimestamp = loadScript("acquire_timestamp")
-	acquireHash      = loadScript("acquire_hash")
+	acquireHash      = loadScript("recount", "acquire_hash")
 
 	releaseString   = loadScript("guard_string", "release_string")
 	extendString    = loadScript("guard_string", "extend")
 	extendTimestamp = loadScript("guard_string", "extend_timestamp")
 	expireString    = loadScript("guard_string", "wake", "expire")
 
-	releaseHash = loadScript("guard_hash", "wake", "release_hash")
+	releaseHash = loadScript("guard_hash", "recount", "wake", "release_hash")
 	extendHash  = loadScript("guard_hash", "extend")
 	expireHash  = loadScript("guard_hash", "wake", "expire")
 )

@@ -187,12 +187,11 @@ func (p plan) foreseeRelease(s state, a answer) (answer, [][]any) {
 
 func (p plan) foreseeTimestamp(s state, a answer) (answer, [][]any) {
 	a.code, a.owner = codeDone, clip(p.value)
-	write := []any{"SET", p.key, p.value, "KEEPTTL"}
-	if s.pttl < 0 || s.pttl >= p.ms {
-		return a, [][]any{write}
+	if s.pttl < 0 {
+		return a, [][]any{{"SET", p.key, p.value}}
 	}
-	a.pttl = p.ms
-	return a, [][]any{{"PEXPIRE", p.key, p.ms}, write}
+	a.pttl = max(s.pttl, p.ms)
+	return a, [][]any{{"SET", p.key, p.value, "PX", a.pttl}}
 }
 
 // free deletes the key and tells those who wait.

@@ -1,4 +1,5 @@
--- Releases entries of a holder in a lock kept in a hash (reentrant, redisson). Follows guard_hash.lua and wake.lua.
+-- Releases entries of a holder in a lock kept in a hash (reentrant, redisson). Follows guard_hash.lua,
+-- recount.lua and wake.lua.
 --
 -- KEYS[1]     the lock
 -- KEYS[2..3]  the queue of a fair lock, see wake.lua; may be left out
@@ -22,9 +23,12 @@ if entries > 0 then
     return answer("changed", "count")
   end
   if tonumber(count) > entries then
-    count = string.format("%.0f", redis.call("HINCRBY", KEYS[1], ARGV[1], "-" .. ARGV[5]))
+    local left, refused = recount("-" .. ARGV[5], ARGV[6])
+    if refused then
+      return refused
+    end
+    count = left
     if ARGV[6] ~= "0" then
-      redis.call("PEXPIRE", KEYS[1], ARGV[6])
       pttl = tonumber(ARGV[6])
     end
     return answer("left", "")
