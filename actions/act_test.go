@@ -74,8 +74,8 @@ func TestActs(t *testing.T) {
 				t.Errorf("%s %s: the lease is %v, want %v", test.scheme, r.Verb, left, test.within)
 			}
 			if test.want.Woken > 0 {
-				if message, err := waiter.ReceiveMessage(ctx); err != nil || message.Payload != "0" {
-					t.Errorf("%s %s: the waiter heard %v, %v", test.scheme, r.Verb, message, err)
+				if message := heard(t, waiter); message.Payload != "0" {
+					t.Errorf("%s %s: the waiter heard %v", test.scheme, r.Verb, message)
 				}
 			}
 		}

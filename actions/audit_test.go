@@ -125,7 +125,7 @@ func TestAuditFails(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 	out := o.record(AuditLine{}, Outcome{Result: ResultReleased, Detail: "it was long"}, "script")
-	if out.Result != ResultReleased || !strings.Contains(out.Detail, "it was long; the outcome could not be put on record") {
+	if out.Result != ResultReleased || out.Err == nil || !strings.Contains(out.Detail, "it was long; the outcome could not be put on record") {
 		t.Errorf("%+v", out)
 	}
 	if _, err := OpenAudit(filepath.Join(audit.Path(), "below")); err == nil {

@@ -12,6 +12,7 @@
 //   - A value too long to be kept (keyspace.MaxText) is compared by its length and its beginning, and the outcome says so.
 //   - An action whose answer was lost is ResultUnknown. It is never sent twice.
 //   - A lease is never shortened by an extension, and never lengthened by a force-expiry.
+//   - An action that is refused for want of a right has changed nothing, whichever of its commands was denied.
 //   - A read-only Operator sends nothing.
 //   - Fencing counters are never touched.
 //

@@ -46,7 +46,7 @@ func (byScript) name() string { return "script" }
 
 func (byScript) execute(ctx context.Context, client *redis.Client, p plan) (answer, error) {
 	s := p.script()
-	a, err := s.run(ctx, client, p.key, p.args()...)
+	a, err := s.run(ctx, client, p.keys(), p.args()...)
 	if err != nil {
 		return answer{}, afterSend(fmt.Errorf("%s %q: %w", s.name, p.key, err))
 	}
@@ -54,7 +54,7 @@ func (byScript) execute(ctx context.Context, client *redis.Client, p plan) (answ
 }
 
 // byWatch carries plans out with WATCH, MULTI and EXEC, for users who may not run scripts. The guard is asked of what was
-// read after the WATCH, and EXEC does nothing if the key was written or expired since then.
+// read after the WATCH, and EXEC does nothing if one of the keys was written or expired since then.
 type byWatch struct{}
 
 // watchTries is how often a plan is tried again because the key was written between WATCH and EXEC, though what the plan
@@ -98,7 +98,7 @@ func watchOnce(ctx context.Context, client *redis.Client, p plan) (answer, error
 		sent = true
 		a.woken, err = transact(ctx, tx, commands)
 		return err
-	}, p.key)
+	}, p.keys()...)
 	switch {
 	case err == nil:
 		return a, nil

@@ -67,11 +67,11 @@ func aclMend(reply string, p plan, user string) string {
 	command := deniedCommand.FindStringSubmatch(reply)
 	switch {
 	case strings.Contains(reply, "channel"):
-		return rule + quoteArg("&"+p.channel)
+		return rule + strings.Join(p.wake.channelRules(), " ")
 	case command != nil:
 		return rule + "+" + command[1]
 	case strings.Contains(reply, "key"):
-		return rule + quoteArg("~"+globEscape(p.key))
+		return rule + strings.Join(keyRules(p.keys()), " ")
 	default:
 		return rule + strings.Join(p.commands(), " ")
 	}
@@ -87,7 +87,7 @@ func (p plan) commands() []string {
 	}
 	switch {
 	case p.verb == VerbExtend && p.value != "":
-		rules = append(rules, "+set", "+pexpire")
+		rules = append(rules, "+set")
 	case p.verb == VerbExtend, p.verb == VerbForceExpire && p.ms > 0:
 		rules = append(rules, "+pexpire")
 	case p.verb == VerbRelease && p.hash:
@@ -95,8 +95,14 @@ func (p plan) commands() []string {
 	default:
 		rules = append(rules, "+del")
 	}
-	if p.channel != "" {
-		rules = append(rules, "+publish")
+	return append(rules, p.wake.commands()...)
+}
+
+// keyRules are the ACL rules for keys.
+func keyRules(keys []string) []string {
+	rules := make([]string, len(keys))
+	for i, key := range keys {
+		rules[i] = quoteArg("~" + globEscape(key))
 	}
 	return rules
 }

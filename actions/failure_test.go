@@ -81,7 +81,8 @@ func TestDeniedByACL(t *testing.T) {
 		onWatch     string // where WATCH makes the server say more, or less
 	}{
 		{"nokey", "~other &* +@all", inspector.SchemeToken, release, "ACL SETUSER nokey '~lock'", ""},
-		{"nochan", "~* resetchannels +@all", inspector.SchemeRedisson, release, "ACL SETUSER nochan '&redisson_lock__channel:{lock}'", ""},
+		{"nochan", "~* resetchannels +@all", inspector.SchemeRedisson, release, "ACL SETUSER nochan '&redisson_lock__channel:{lock}' '&redisson_lock__channel:{lock}:*'", ""},
+		{"noqueue", "~lock &* +@all", inspector.SchemeRedisson, release, "ACL SETUSER noqueue '~lock' '~redisson_lock_queue:{lock}' '~redisson_lock_timeout:{lock}'", ""},
 		{"nodel", "~* &* +@all -del", inspector.SchemeToken, release, "ACL SETUSER nodel +eval +evalsha +type +pttl +strlen +getrange +del", "ACL SETUSER nodel +del"},
 		{"nopexpire", "~* &* +@all -pexpire", inspector.SchemeReentrant, extend, "ACL SETUSER nopexpire +eval +evalsha +type +pttl +hget +hlen +hscan +pexpire", "ACL SETUSER nopexpire +pexpire"},
 		{"noscan", "~* &* +@all -type", inspector.SchemeToken, release, "ACL SETUSER noscan +eval +evalsha +type +pttl +strlen +getrange +del", "ACL SETUSER noscan +type"},
@@ -123,23 +124,26 @@ func fields(s string) []any {
 	return all
 }
 
-// TestLeastPrivilege acts with nothing but the commands that the mend names.
+// TestLeastPrivilege acts with nothing but the keys and the commands that the mend names.
 func TestLeastPrivilege(t *testing.T) {
 	server := redistest.Start(t)
 	admin := server.Client()
-	for scheme := range seeds {
-		for name, request := range verbRequests(scheme) {
-			r := seeded(t, admin, scheme, request)
+	for _, v := range variants() {
+		for name, request := range verbRequests(v.scheme) {
+			r := v.seeded(t, admin, request)
 			p, err := makePlan(r, time.Now())
 			if err != nil {
 				t.Fatal(err)
 			}
-			rules := []any{"ACL", "SETUSER", "least", "reset", "on", ">x", "~lock", "&redisson_lock__channel:*", "-@all"}
+			rules := []any{"ACL", "SETUSER", "least", "reset", "on", ">x", "&redisson_lock__channel:*", "-@all"}
+			for _, key := range p.keys() {
+				rules = append(rules, "~"+globEscape(key))
+			}
 			server.Do(append(rules, fields(strings.Join(p.commands(), " "))...)...)
 			if out := NewOperator(server.Client(asUser("least")), Options{}).Do(t.Context(), r); !out.Result.Done() {
-				t.Errorf("%s %s with %v: %+v", scheme, name, p.commands(), out)
+				t.Errorf("%s %s with %v: %+v", v.name, name, p.commands(), out)
 			}
-			admin.Del(t.Context(), "lock")
+			admin.FlushAll(t.Context())
 		}
 	}
 }

@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"testing"
 	"time"
@@ -60,6 +61,73 @@ var seeds = map[inspector.Scheme]func(ctx context.Context, client *redis.Client,
 	},
 	inspector.SchemeReentrant: seedHash,
 	inspector.SchemeRedisson:  seedHash,
+}
+
+// variant is a lock as an action may find it.
+type variant struct {
+	name   string
+	scheme inspector.Scheme
+	seed   func(ctx context.Context, client *redis.Client, key string) error
+}
+
+// variants are the seeds, and the locks on which the scripts take other paths than on these.
+func variants() []variant {
+	var all []variant
+	for scheme, seed := range seeds {
+		all = append(all, variant{string(scheme), scheme, seed})
+	}
+	return append(all,
+		variant{"timestamp with a TTL", inspector.SchemeTimestamp, func(ctx context.Context, client *redis.Client, key string) error {
+			return client.Set(ctx, key, stampA, 10*time.Second).Err()
+		}},
+		variant{"fair", inspector.SchemeRedisson, func(ctx context.Context, client *redis.Client, key string) error {
+			return errors.Join(seedHash(ctx, client, key), queueUp(ctx, client, key, waiting{"B", time.Hour}))
+		}},
+	)
+}
+
+// seeded makes the lock and the request that acts on it.
+func (v variant) seeded(t *testing.T, client *redis.Client, r Request) Request {
+	t.Helper()
+	if err := v.seed(t.Context(), client, "lock"); err != nil {
+		t.Fatal(err)
+	}
+	r.Owner, r.Lock = ownerA(v.scheme), observe(t.Context(), t, client, v.scheme, "lock")
+	return r
+}
+
+// waiting is a waiter of a fair lock, and for how long it still waits.
+type waiting struct {
+	waiter string
+	left   time.Duration
+}
+
+// queueUp puts waiters into the queue of a Redisson fair lock, as Redisson does.
+func queueUp(ctx context.Context, client *redis.Client, key string, line ...waiting) error {
+	for _, w := range line {
+		ends := redis.Z{Member: w.waiter, Score: float64(time.Now().Add(w.left).UnixMilli())}
+		if err := errors.Join(
+			client.RPush(ctx, "redisson_lock_queue:{"+key+"}", w.waiter).Err(),
+			client.ZAdd(ctx, "redisson_lock_timeout:{"+key+"}", ends).Err(),
+		); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heard is the next message of a subscription, for which a lost one is not waited for ever.
+func heard(t *testing.T, subscription *redis.PubSub) *redis.Message {
+	t.Helper()
+	for {
+		next, err := subscription.ReceiveTimeout(t.Context(), 10*time.Second)
+		if err != nil {
+			t.Fatalf("no message: %v", err)
+		}
+		if message, ok := next.(*redis.Message); ok {
+			return message
+		}
+	}
 }
 
 func seedHash(ctx context.Context, client *redis.Client, key string) error {

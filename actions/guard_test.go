@@ -16,6 +16,7 @@ type meddling struct {
 	name    string
 	schemes []inspector.Scheme // empty: all
 	verbs   []Verb             // empty: all
+	stuck   bool               // the lock had no TTL when it was seen
 	meddle  func(ctx context.Context, c *redis.Client, key string) error
 	want    Result
 	holder  string // who has it now, or the beginning of it
@@ -75,6 +76,7 @@ var meddlings = []meddling{
 	{name: "a lease was given", holder: observedHolder, schemes: endless, want: ResultChanged, detail: "it has a lease now", meddle: func(ctx context.Context, c *redis.Client, key string) error {
 		return c.PExpire(ctx, key, time.Hour).Err()
 	}},
+	{name: "a lease was given to a stuck lock", holder: observedHolder, schemes: leased, stuck: true, want: ResultChanged, detail: "it has a lease now", meddle: expire(time.Hour)},
 	{name: "a renewal that an extension would shorten", holder: observedHolder, schemes: leased, verbs: []Verb{VerbExtend}, want: ResultChanged, detail: "never shortens", meddle: expire(time.Hour)},
 	{name: "a lease that a force-expiry would lengthen", holder: observedHolder, schemes: leased, verbs: []Verb{VerbForceExpire}, want: ResultChanged, detail: "ends sooner", meddle: expire(3 * time.Second)},
 }
@@ -154,6 +156,9 @@ func testGuard(t *testing.T, o *Operator, client *redis.Client, scheme inspector
 	ctx, key := t.Context(), "lock:"+t.Name()
 	if err := seed(ctx, client, key); err != nil {
 		t.Fatal(err)
+	}
+	if m.stuck && !must(client.Persist(ctx, key).Result())(t) {
+		t.Fatal("it had no lease to lose")
 	}
 	request.Lock, request.Owner = observe(ctx, t, client, scheme, key), ownerA(scheme)
 	if err := m.meddle(ctx, client, key); err != nil {

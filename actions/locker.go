@@ -31,7 +31,7 @@ const (
 
 // run runs a script and names the operation and the key in the error.
 func (l *Locker) run(ctx context.Context, s *script, key string, args ...string) (answer, error) {
-	a, err := s.run(ctx, l.client, key, args...)
+	a, err := s.run(ctx, l.client, []string{key}, args...)
 	if err != nil {
 		return answer{}, fmt.Errorf("%s %q: %w", s.name, key, err)
 	}

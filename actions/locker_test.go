@@ -74,7 +74,9 @@ func TestLockerTimestamp(t *testing.T) {
 		for value, free := range map[string]bool{
 			strconv.FormatInt(time.Now().Add(-time.Second).UnixMilli(), 10): true,
 			strconv.FormatInt(time.Now().Add(time.Minute).UnixMilli(), 10):  false,
-			"nan": false, "inf": false, "0x10": false, "": false, "-5": false, "id:5": false,
+			strconv.FormatInt(time.Now().Add(time.Hour).Unix(), 10):         false, // seconds are another kind of client's
+			strconv.FormatInt(time.Now().Add(-time.Hour).Unix(), 10):        false,
+			"17000000000001": false, "0": false, "nan": false, "inf": false, "0x10": false, "": false, "-5": false, "id:5": false,
 		} {
 			client.Set(ctx, "k", value, 0)
 			if _, ok, err := l.AcquireTimestamp(ctx, "k", time.Minute); ok != free || err != nil {
@@ -121,9 +123,8 @@ func TestLockerHash(t *testing.T) {
 		if left := must(l.ReleaseRedisson(ctx, "k", "me", time.Minute))(t); left != 0 || client.Exists(ctx, "k").Val() != 0 {
 			t.Fatalf("%d left of the last one", left)
 		}
-		message, err := subscription.ReceiveMessage(ctx)
-		if err != nil || message.Channel != "redisson_lock__channel:{k}" || message.Payload != "0" {
-			t.Fatalf("waiters heard %v, %v", message, err)
+		if message := heard(t, subscription); message.Channel != "redisson_lock__channel:{k}" || message.Payload != "0" {
+			t.Fatalf("waiters heard %v", message)
 		}
 		if left := must(l.ReleaseReentrant(ctx, "k", "me", 0))(t); left != -1 {
 			t.Fatalf("released when gone: %d", left)

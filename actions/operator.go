@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -173,6 +174,7 @@ func (o *Operator) record(line AuditLine, out Outcome, by string) Outcome {
 			out.Detail += "; "
 		}
 		out.Detail += "the outcome could not be put on record: " + printable(err.Error())
+		out.Err = cmp.Or(out.Err, err)
 	}
 	return out
 }

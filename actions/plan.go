@@ -34,7 +34,7 @@ type plan struct {
 
 	ms      int64  // the new lease, or the delay of a force-expiry
 	entries int64  // to release; 0: all
-	channel string // of the wake-up; empty: none
+	wake    wakeUp // of those who wait, where the plan may delete the key
 	value   string // the new value of a timestamp lock
 }
 
@@ -53,6 +53,10 @@ func makePlan(r Request, now time.Time) (plan, error) {
 	if lock == nil {
 		return plan{}, refusal{result: ResultFailed, reason: "no lock was given"}
 	}
+	if lock.State == inspector.StateFreed {
+		// Whoever has it now is not who was seen, though it be the same client again.
+		return plan{}, refusal{result: ResultGone}
+	}
 	recipe, ok := RecipeFor(lock.Scheme)
 	if !ok {
 		return plan{}, refusal{result: ResultUnsupported, reason: fmt.Sprintf("locktop has no recipe for the scheme %q", lock.Scheme)}
@@ -70,11 +74,7 @@ func makePlan(r Request, now time.Time) (plan, error) {
 	}
 	at := slices.IndexFunc(lock.Holders, func(h inspector.Holder) bool { return h.Owner == r.Owner })
 	if at < 0 {
-		switch {
-		case len(lock.Holders) > 0:
-		case lock.State == inspector.StateFreed:
-			return plan{}, refusal{result: ResultGone}
-		default:
+		if len(lock.Holders) == 0 {
 			return plan{}, refusal{result: ResultUnsupported, reason: "nobody was seen holding it, so there is nothing to compare it with"}
 		}
 		return plan{}, refusal{result: ResultNotHolder, holder: lock.Holders[0].Owner}
@@ -86,8 +86,8 @@ func makePlan(r Request, now time.Time) (plan, error) {
 	if lock.Observed.ExpiresAt.IsZero() {
 		p.ttl = sawNoTTL
 	}
-	if recipe.channel != nil {
-		p.channel = recipe.channel(lock.Key)
+	if recipe.wakeUp != nil && (r.Verb == VerbRelease || r.Verb == VerbForceExpire && r.TTL == 0) {
+		p.wake = recipe.wakeUp(lock.Key)
 	}
 	if recipe.Hash {
 		if count := lock.Holders[at].Count; count.Known {
@@ -160,17 +160,20 @@ func (p plan) script() *script {
 	}
 }
 
+// keys are the KEYS of the script: the lock, and what says who is to be woken.
+func (p plan) keys() []string { return append([]string{p.key}, p.wake.keys()...) }
+
 // args are the ARGV of the script.
 func (p plan) args() []string {
 	args := []string{p.owner, strconv.FormatInt(p.size, 10), p.count, p.ttl}
 	ms := strconv.FormatInt(p.ms, 10)
 	switch p.script() {
 	case releaseHash:
-		return append(args, strconv.FormatInt(p.entries, 10), "0", p.channel)
+		return append(args, strconv.FormatInt(p.entries, 10), "0", p.wake.channel)
 	case releaseString:
 		return args
 	case expireHash, expireString:
-		return append(args, ms, p.channel)
+		return append(args, ms, p.wake.channel)
 	case extendTimestamp:
 		return append(args, p.value, ms)
 	default:

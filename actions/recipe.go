@@ -23,8 +23,8 @@ type Recipe struct {
 	Refused map[Verb]string
 	// Warnings are true of every destructive action on the scheme.
 	Warnings []string
-	// channel is where the waiters of a key listen; nil: they poll.
-	channel func(key string) string
+	// wakeUp is how the waiters of a key are told; nil: they poll.
+	wakeUp func(key string) wakeUp
 }
 
 // Verbs lists the verbs, mildest first.
@@ -59,7 +59,7 @@ const (
 	renewalWins   = "A holder that renews by itself sets its own lease again at its next renewal."
 	stillBelieves = "The holder is not told: it goes on believing in its entries, and its last releases will find that it is not the holder any more."
 	unchecked     = "Clients of this kind delete the key without looking whose it is: an old holder that is still alive will delete the next holder's lock. Stop it first."
-	redissonFreed = "The holder's thread is not told and works on: its watchdog stops at the next tick (within 10 s), its unlock() throws IllegalMonitorStateException, and the clients that wait wake up: one of them enters beside it."
+	redissonFreed = "The holder's thread is not told and works on: its watchdog stops at the next tick (within 10 s), its unlock() throws IllegalMonitorStateException, and the clients that wait wake up, of a fair lock the first in its queue: one of them enters beside it."
 )
 
 var tokenRecipe = Recipe{
@@ -119,7 +119,7 @@ var redissonRecipe = Recipe{
 	Scheme: inspector.SchemeRedisson,
 	Hash:   true,
 	Guard:  guardHash,
-	WakeUp: "PUBLISH redisson_lock__channel:{key} 0, when the key is deleted",
+	WakeUp: "PUBLISH redisson_lock__channel:{key} 0, when the key is deleted; where a fair lock has a queue, redisson_lock__channel:{key}:<first waiter> instead",
 	Steps: map[Verb]Step{
 		VerbExtend: {
 			Does: "sets its TTL",
@@ -131,7 +131,7 @@ var redissonRecipe = Recipe{
 			MilderThen: "If the holder's watchdog runs, its next tick (within 10 s) undoes it; else the clients that wait are not told, and try again when the lease that they read is over.",
 		},
 	},
-	channel: RedissonChannel,
+	wakeUp: redissonWakeUp,
 }
 
 var unknownRecipe = Recipe{

@@ -86,8 +86,8 @@ func TestRefusals(t *testing.T) {
 		}
 		return l
 	}
-	alone, freed := lock(inspector.SchemeToken, ""), lock(inspector.SchemeToken, "")
-	alone.Holders, freed.Holders, freed.State = nil, nil, inspector.StateFreed
+	alone, freed, missing := lock(inspector.SchemeToken, ""), lock(inspector.SchemeToken, ""), &inspector.Lock{State: inspector.StateFreed}
+	alone.Holders, freed.State, missing.Key = nil, inspector.StateFreed, "lock"
 	for _, test := range []struct {
 		name   string
 		r      Request
@@ -102,7 +102,9 @@ func TestRefusals(t *testing.T) {
 		{"never read", Request{Verb: VerbRelease, Lock: &inspector.Lock{Scheme: inspector.SchemeToken}}, ResultUnsupported, "not read"},
 		{"a token in a hash", Request{Verb: VerbRelease, Lock: lock(inspector.SchemeToken, "hash"), Owner: "A"}, ResultUnsupported, "not read"},
 		{"nobody", Request{Verb: VerbRelease, Lock: alone}, ResultUnsupported, "nobody was seen"},
-		{"freed", Request{Verb: VerbRelease, Lock: freed}, ResultGone, ""},
+		{"freed", Request{Verb: VerbRelease, Lock: freed, Owner: "A"}, ResultGone, ""},
+		{"freed, and another owner", Request{Verb: VerbRelease, Lock: freed, Owner: "B"}, ResultGone, ""},
+		{"not there when it was read", Request{Verb: VerbExtend, Lock: missing, Owner: "A"}, ResultGone, ""},
 		{"another owner", Request{Verb: VerbRelease, Lock: lock(inspector.SchemeToken, ""), Owner: "B"}, ResultNotHolder, ""},
 		{"no lease", Request{Verb: VerbExtend, Lock: lock(inspector.SchemeToken, ""), Owner: "A"}, ResultFailed, "at least one millisecond"},
 		{"a negative lease", Request{Verb: VerbExtend, TTL: -time.Hour, Lock: lock(inspector.SchemeToken, ""), Owner: "A"}, ResultFailed, "at least one millisecond"},
@@ -123,9 +125,10 @@ func TestRefusals(t *testing.T) {
 
 var (
 	luaCall = regexp.MustCompile(`redis\.p?call\(`)
-	// goodCall is a call of a command that is spelt out, on the key that the script was given, or on the channel that it
-	// was given.
-	goodCall = regexp.MustCompile(`^redis\.call\(("PUBLISH", ARGV\[\d\]|"[A-Z]+", KEYS\[1\])[,)]`)
+	// goodCall is a call of a command that is spelt out, on a key that the script was given, or on a channel, or on nothing.
+	goodCall = regexp.MustCompile(`^redis\.p?call\(("PUBLISH", channel|"TIME"|"[A-Z]+", KEYS\[[1-3]\])[,)]`)
+	// aFunction is a part of a script that only declares a function for the parts after it.
+	aFunction = regexp.MustCompile(`^local function (?s:.*)\nend\n$`)
 )
 
 // TestScriptsTouchOnlyTheirKeys checks the text of the scripts: a key that is made up in a script is one that a cluster
@@ -161,7 +164,7 @@ func TestScriptsTouchOnlyTheirKeys(t *testing.T) {
 			}
 		}
 		answers := regexp.MustCompile(`(?:answer\(|return \{)"([a-z]+)", "([a-z-]*)"`).FindAllStringSubmatch(code, -1)
-		if len(answers) == 0 {
+		if len(answers) == 0 && !aFunction.MatchString(code) {
 			t.Errorf("%s: answers nothing", file.Name())
 		}
 		for _, found := range answers {

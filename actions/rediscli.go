@@ -3,6 +3,7 @@ package actions
 import (
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,7 +24,8 @@ func RedisCLI(r Request) string {
 	if err != nil {
 		return ""
 	}
-	command := append([]string{"EVAL", minify(p.script().text), "1", p.key}, p.args()...)
+	keys := p.keys()
+	command := slices.Concat([]string{"EVAL", minify(p.script().text), strconv.Itoa(len(keys))}, keys, p.args())
 	line := "redis-cli" + serverFlags(r.Lock.Node)
 	if r.Lock.DB != 0 {
 		line += " -n " + strconv.Itoa(r.Lock.DB)

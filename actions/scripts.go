@@ -28,16 +28,16 @@ type script struct {
 var (
 	acquireToken     = loadScript("acquire_token")
 	acquireTimestamp = loadScript("acquire_timestamp")
-	acquireHash      = loadScript("acquire_hash")
+	acquireHash      = loadScript("recount", "acquire_hash")
 
 	releaseString   = loadScript("guard_string", "release_string")
 	extendString    = loadScript("guard_string", "extend")
 	extendTimestamp = loadScript("guard_string", "extend_timestamp")
-	expireString    = loadScript("guard_string", "expire")
+	expireString    = loadScript("guard_string", "wake", "expire")
 
-	releaseHash = loadScript("guard_hash", "release_hash")
+	releaseHash = loadScript("guard_hash", "recount", "wake", "release_hash")
 	extendHash  = loadScript("guard_hash", "extend")
-	expireHash  = loadScript("guard_hash", "expire")
+	expireHash  = loadScript("guard_hash", "wake", "expire")
 )
 
 // loadScript puts embedded files together into one chunk. A missing file is a fault of the build, which every test finds.
@@ -69,10 +69,9 @@ type scripter interface {
 	Eval(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd
 }
 
-// run runs the script on one key, by name if the server knows it. NOSCRIPT says that nothing was run, so that sending
-// the text after it sends nothing twice.
-func (s *script) run(ctx context.Context, client scripter, key string, args ...string) (answer, error) {
-	keys := []string{key}
+// run runs the script, by name if the server knows it. NOSCRIPT says that nothing was run, so that sending the text after
+// it sends nothing twice.
+func (s *script) run(ctx context.Context, client scripter, keys []string, args ...string) (answer, error) {
 	values := make([]any, len(args))
 	for i, arg := range args {
 		values[i] = arg

@@ -27,6 +27,8 @@ type state struct {
 	held              bool
 	count             string
 	other, otherCount string
+	// channel is where the one listens who is to be woken; empty: nobody is.
+	channel string
 }
 
 // readState reads what the plan compares, in one round trip. The reads are one moment only under a WATCH.
@@ -46,6 +48,7 @@ func readState(ctx context.Context, client redis.Cmdable, p plan) (state, error)
 		size = pipe.StrLen(ctx, p.key)
 		text = pipe.GetRange(ctx, p.key, 0, max(int64(len(p.owner)), shownBytes)-1)
 	}
+	channel := p.wake.ask(ctx, pipe)
 	// Each command's own error is looked at: the commands for the expected type fail on another one.
 	_, _ = pipe.Exec(ctx)
 	s := state{kind: kind.Val()}
@@ -61,6 +64,9 @@ func readState(ctx context.Context, client redis.Cmdable, p plan) (state, error)
 	}
 	if s.size, err = size.Result(); err != nil {
 		return state{}, fmt.Errorf("the size: %w", err)
+	}
+	if s.channel, err = channel(); err != nil {
+		return state{}, err
 	}
 	if !p.hash {
 		s.text, err = text.Result()
@@ -137,7 +143,7 @@ func (p plan) foresee(s state, a answer) (answer, [][]any) {
 	case VerbForceExpire:
 		if p.ms == 0 {
 			a.code, a.pttl = codeDone, -2
-			return a, p.free()
+			return a, p.free(s)
 		}
 		if s.pttl >= 0 && s.pttl < p.ms {
 			a.code, a.why = codeChanged, whyShorter
@@ -176,24 +182,23 @@ func (p plan) foreseeRelease(s state, a answer) (answer, [][]any) {
 		return a, [][]any{{"HDEL", p.key, p.owner}}
 	}
 	a.code, a.pttl = codeDone, -2
-	return a, p.free()
+	return a, p.free(s)
 }
 
 func (p plan) foreseeTimestamp(s state, a answer) (answer, [][]any) {
 	a.code, a.owner = codeDone, clip(p.value)
-	write := []any{"SET", p.key, p.value, "KEEPTTL"}
-	if s.pttl < 0 || s.pttl >= p.ms {
-		return a, [][]any{write}
+	if s.pttl < 0 {
+		return a, [][]any{{"SET", p.key, p.value}}
 	}
-	a.pttl = p.ms
-	return a, [][]any{{"PEXPIRE", p.key, p.ms}, write}
+	a.pttl = max(s.pttl, p.ms)
+	return a, [][]any{{"SET", p.key, p.value, "PX", a.pttl}}
 }
 
 // free deletes the key and tells those who wait.
-func (p plan) free() [][]any {
+func (p plan) free(s state) [][]any {
 	del := []any{"DEL", p.key}
-	if p.channel == "" {
+	if s.channel == "" {
 		return [][]any{del}
 	}
-	return [][]any{{"PUBLISH", p.channel, "0"}, del}
+	return [][]any{{"PUBLISH", s.channel, "0"}, del}
 }

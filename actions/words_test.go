@@ -24,7 +24,7 @@ func TestConsequence(t *testing.T) {
 	}{
 		{func() {}, []string{
 			`orders:\x1b[2J is held by client 0f4d, thread 42, entered 3 times; for at least 41 s; 22.4 s of its TTL left; renewed 4 times, last 3 s ago; at least 2 clients wait for it. Releasing it deletes the key and publishes the wake-up.`,
-			"its watchdog stops at the next tick", "IllegalMonitorStateException", "wake up",
+			"its watchdog stops at the next tick", "IllegalMonitorStateException", "wake up, of a fair lock the first in its queue",
 		}},
 		{func() { r.Entries, lock.HeldExact, lock.Waiters.Exact = 1, true, true }, []string{
 			"; for 41 s;", "; 2 clients wait for it.", "Releasing 1 entry takes as many from the holder's count, and leaves the lease as it is.", "believing in its entries",

@@ -1,5 +1,8 @@
 -- Enters a re-entrant lock kept in a hash (reentrant, redisson), as its clients do: if it is free, or one's own already.
--- Each entry begins the lease anew.
+-- Each entry begins the lease anew. Follows recount.lua.
+--
+-- A lock is never made without its lease: where it is free, the lease is set before there is a key, which does nothing but
+-- to refuse a user who may not set it.
 --
 -- KEYS[1]  the lock
 -- ARGV[1]  the field of the client
@@ -13,9 +16,15 @@
 --   [4] the client's entry count as text; "" with "other"
 --   [5] the lease that is left in milliseconds: one's own, or the other's; -1 there is no TTL
 --   [6] -1       nobody is woken by an acquisition
-if redis.call("EXISTS", KEYS[1]) == 0 or redis.call("HEXISTS", KEYS[1], ARGV[1]) == 1 then
-  local count = redis.call("HINCRBY", KEYS[1], ARGV[1], "1")
-  redis.call("PEXPIRE", KEYS[1], ARGV[2])
-  return {"done", "", "", string.format("%.0f", count), tonumber(ARGV[2]), -1}
+local free = redis.call("EXISTS", KEYS[1]) == 0
+if not free and redis.call("HEXISTS", KEYS[1], ARGV[1]) == 0 then
+  return {"other", "", "", "", redis.call("PTTL", KEYS[1]), -1}
 end
-return {"other", "", "", "", redis.call("PTTL", KEYS[1]), -1}
+if free then
+  redis.call("PEXPIRE", KEYS[1], ARGV[2])
+end
+local count, refused = recount("1", ARGV[2])
+if refused then
+  return refused
+end
+return {"done", "", "", count, tonumber(ARGV[2]), -1}

@@ -8,7 +8,8 @@
 --
 -- Returns an array of six:
 --   [1] "done"   the lock is acquired; a lease that was over is taken over
---       "other"  somebody has it, or what is in the key is no time
+--       "other"  somebody has it, or what is in the key is no time in milliseconds: thirteen digits, as from 2001 to
+--                2286. A time in seconds, for one, is another kind of client's
 --   [2] ""
 --   [3] the first 512 bytes of the value that is there now
 --   [4] ""
@@ -16,7 +17,7 @@
 --   [6] -1       nobody is woken by an acquisition
 local value = redis.call("GET", KEYS[1])
 if value then
-  if not string.match(value, "^%d+$") or tonumber(value) >= tonumber(ARGV[1]) then
+  if #value ~= 13 or not string.match(value, "^%d+$") or tonumber(value) >= tonumber(ARGV[1]) then
     return {"other", "", string.sub(value, 1, 512), "", -1, -1}
   end
 end

@@ -1,12 +1,12 @@
--- Ends a lock by force, now or soon. Follows guard_string.lua or guard_hash.lua.
+-- Ends a lock by force, now or soon. Follows guard_string.lua or guard_hash.lua, and wake.lua.
 --
 -- KEYS[1]     the lock
+-- KEYS[2..3]  the queue of a fair lock, see wake.lua; may be left out
 -- ARGV[1..4]  what was observed, see the guard
 -- ARGV[5]     in how many milliseconds it ends; "0" now, which deletes the key
--- ARGV[6]     the channel on which waiters are woken with the message "0" if it ends now; "" for none
+-- ARGV[6]     the channel on which waiters are woken if it ends now; "" for none
 --
--- It never makes a lease longer. The waiters are told before the key is deleted: in a script that is the same moment to
--- everybody else, and a user who may not publish is refused before anything is done, not after.
+-- It never makes a lease longer.
 --
 -- Returns what the guard returns, or an array of six:
 --   [1] "done"     the key is deleted, or its TTL is shortened
@@ -25,7 +25,7 @@ if ARGV[5] ~= "0" then
   return answer("done", "")
 end
 if ARGV[6] ~= "" then
-  woken = redis.call("PUBLISH", ARGV[6], "0")
+  woken = wake(ARGV[6])
 end
 redis.call("DEL", KEYS[1])
 pttl = -2

@@ -1,13 +1,12 @@
--- Releases entries of a holder in a lock kept in a hash (reentrant, redisson). Follows guard_hash.lua.
+-- Releases entries of a holder in a lock kept in a hash (reentrant, redisson). Follows guard_hash.lua,
+-- recount.lua and wake.lua.
 --
 -- KEYS[1]     the lock
+-- KEYS[2..3]  the queue of a fair lock, see wake.lua; may be left out
 -- ARGV[1..4]  what was observed, see the guard
 -- ARGV[5]     how many entries to release; "0" all of them
 -- ARGV[6]     the lease in milliseconds that begins anew when entries are left; "0" leaves the lease as it is
--- ARGV[7]     the channel on which waiters are woken with the message "0" when the lock is free; "" for none
---
--- The waiters are told before the key is deleted. In a script that is the same moment to everybody else, and a user who
--- may not publish is refused before anything is done, not after.
+-- ARGV[7]     the channel on which waiters are woken when the lock is free; "" for none
 --
 -- Returns what the guard returns, or an array of six:
 --   [1] "done"     the lock is free and the key is gone
@@ -24,9 +23,12 @@ if entries > 0 then
     return answer("changed", "count")
   end
   if tonumber(count) > entries then
-    count = string.format("%.0f", redis.call("HINCRBY", KEYS[1], ARGV[1], "-" .. ARGV[5]))
+    local left, refused = recount("-" .. ARGV[5], ARGV[6])
+    if refused then
+      return refused
+    end
+    count = left
     if ARGV[6] ~= "0" then
-      redis.call("PEXPIRE", KEYS[1], ARGV[6])
       pttl = tonumber(ARGV[6])
     end
     return answer("left", "")
@@ -38,7 +40,7 @@ if fields > 1 then
   return answer("left", "")
 end
 if ARGV[7] ~= "" then
-  woken = redis.call("PUBLISH", ARGV[7], "0")
+  woken = wake(ARGV[7])
 end
 redis.call("DEL", KEYS[1])
 pttl = -2

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/adrg/xdg"
 
@@ -81,5 +82,56 @@ func TestLeastRights(t *testing.T) {
 	do("SET lock:job worker-7 PX 60000")
 	if code, out := locktop("expire", "lock:job", "--holder", "worker-7", "--yes"); code != exitDone {
 		t.Errorf("expire: code %d, %s", code, out)
+	}
+}
+
+// TestLeastRightsForFairLocks releases Redisson locks with the rights for their names alone: the waiters of a fair one have
+// keys and a channel of their own. It does so by script, and where scripts are denied.
+func TestLeastRightsForFairLocks(t *testing.T) {
+	server := redistest.Start(t)
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv("REDISCLI_AUTH", "PASSWORD")
+	xdg.Reload()
+	t.Cleanup(xdg.Reload)
+	do := func(line string) {
+		var args []any
+		for word := range strings.FieldsSeq(line) {
+			args = append(args, word)
+		}
+		server.Do(args...)
+	}
+	connection, err := keyspace.Connect(t.Context(), keyspace.Options{Network: "unix", Addr: server.Socket})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	look, act := leastRights(connection, []keyspace.Pattern{{Glob: "orders:*"}})
+	do(look)
+	do(act)
+	const holder, waiter = "0f4d3a52-6c1e-4b7a-8a2e-3f6d5c4b2a10:42", "9c2b3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11:7"
+	waiting := server.Client().Subscribe(t.Context(), "redisson_lock__channel:{orders:1}:"+waiter)
+	defer waiting.Close()
+	if _, err := waiting.Receive(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, denied := range []string{"", "ACL SETUSER locktop -eval -evalsha"} {
+		if denied != "" {
+			do(denied)
+		}
+		for _, args := range [][]string{{"release", "--all"}, {"expire"}} {
+			do("FLUSHALL")
+			do("HSET orders:1 " + holder + " 2")
+			do("PEXPIRE orders:1 60000")
+			do("RPUSH redisson_lock_queue:{orders:1} " + waiter)
+			do("ZADD redisson_lock_timeout:{orders:1} 9999999999999 " + waiter)
+			var out bytes.Buffer
+			args = append(args, "orders:1", "--holder", holder, "--yes", "-s", server.Socket, "--user", "locktop")
+			if code := Main(t.Context(), args, strings.NewReader(""), &out, &out); code != exitDone || !strings.Contains(out.String(), "1 waiter woken") {
+				t.Errorf("%q after %q: code %d, %s", args, denied, code, &out)
+			}
+			if _, err := waiting.ReceiveTimeout(t.Context(), 10*time.Second); err != nil {
+				t.Errorf("%q after %q: the waiter heard nothing: %v", args, denied, err)
+			}
+		}
 	}
 }

@@ -77,13 +77,16 @@ func (a *app) act(cmd *cobra.Command, c *acting, name string, r actions.Request,
 	if err := s.mayAct(o, c.readOnly != readOnlyOff); err != nil {
 		return err
 	}
-	if r.Lock, err = s.read(ctx, key); err != nil {
+	record, err := s.readOne(ctx, key)
+	if err != nil {
 		return err
 	}
-	r.DryRun, r.Reason = c.dryRun, c.reason
-	if r.Lock == nil {
-		return a.report(c, keyspace.Ref{Node: s.connection.Node(), DB: o.DB, Key: key}, r, actions.Outcome{Result: actions.ResultGone, TTL: -1, Woken: -1})
+	lock, isLock := inspector.Inspect(record, record.ReadAt)
+	if !isLock {
+		lock = noLockOf(record)
 	}
+	r.Lock = lock
+	r.DryRun, r.Reason = c.dryRun, c.reason
 	holder := slices.IndexFunc(r.Lock.Holders, func(h inspector.Holder) bool { return h.Owner == r.Owner })
 	if holder >= 0 && !s.operator.ReadOnly() { // else the operator will refuse, and there is nothing to ask
 		if err := choose(r.Lock, r.Lock.Holders[holder]); err != nil {
@@ -95,7 +98,20 @@ func (a *app) act(cmd *cobra.Command, c *acting, name string, r actions.Request,
 			}
 		}
 	}
-	return a.report(c, r.Lock.Ref, r, s.operator.Do(ctx, r))
+	out := s.operator.Do(ctx, r)
+	if record.Exists() && !isLock {
+		return errors.Join(noLock(record), out.Err)
+	}
+	return a.report(c, r, out)
+}
+
+// noLockOf stands for a lock where there is none, so that the operator is asked all the same: it refuses, and puts the
+// refusal on record.
+func noLockOf(r keyspace.Record) *inspector.Lock {
+	if !r.Exists() {
+		return &inspector.Lock{Ref: r.Ref, State: inspector.StateFreed, Observed: r}
+	}
+	return &inspector.Lock{Ref: r.Ref, Scheme: inspector.SchemeUnknown, Observed: r}
 }
 
 // ask shows what was read and what would come of it, and goes on at a yes only.
@@ -139,10 +155,10 @@ type outcomeJSON struct {
 }
 
 // report prints an outcome and finds the exit code.
-func (a *app) report(c *acting, ref keyspace.Ref, r actions.Request, o actions.Outcome) error {
-	said := sentence(ref, r, o)
+func (a *app) report(c *acting, r actions.Request, o actions.Outcome) error {
+	said := sentence(r, o)
 	if c.output == "json" {
-		if err := writeJSON(a.stdout, newOutcomeJSON(ref, r, o, said)); err != nil {
+		if err := writeJSON(a.stdout, newOutcomeJSON(r, o, said)); err != nil {
 			return err
 		}
 	}
@@ -163,19 +179,23 @@ func (a *app) report(c *acting, ref keyspace.Ref, r actions.Request, o actions.O
 }
 
 // sentence is the outcome in words.
-func sentence(ref keyspace.Ref, r actions.Request, o actions.Outcome) string {
-	if r.Lock == nil {
-		return fmt.Sprintf("%s is gone: there is no such key in database %d of %s", text.Escape(ref.Key), ref.DB, text.Escape(string(ref.Node)))
+func sentence(r actions.Request, o actions.Outcome) string {
+	if o.Result != actions.ResultGone || r.Lock.Observed.Exists() {
+		return o.Sentence(r)
 	}
-	return o.Sentence(r)
+	said := fmt.Sprintf("%s is gone: there is no such key in database %d of %s", text.Escape(r.Lock.Key), r.Lock.DB, text.Escape(string(r.Lock.Node)))
+	if o.Detail != "" {
+		said += "; " + o.Detail
+	}
+	return said
 }
 
-func newOutcomeJSON(ref keyspace.Ref, r actions.Request, o actions.Outcome, said string) outcomeJSON {
+func newOutcomeJSON(r actions.Request, o actions.Outcome, said string) outcomeJSON {
 	out := outcomeJSON{
-		Schema: outcomeSchema, At: instant(time.Now()), Node: shownOf(string(ref.Node)), DB: ref.DB,
+		Schema: outcomeSchema, At: instant(time.Now()), Node: shownOf(string(r.Lock.Node)), DB: r.Lock.DB,
 		Verb: string(r.Verb), Result: string(o.Result), Done: o.Result.Done(), Text: said,
 	}
-	out.Key, out.KeyBase64 = plain(ref.Key)
+	out.Key, out.KeyBase64 = plain(r.Lock.Key)
 	out.Owner, out.OwnerBase64 = plain(r.Owner)
 	out.Holder, out.HolderBase64 = plain(o.Holder)
 	if o.Result == actions.ResultEntryReleased || o.Result == actions.ResultChanged && o.Count > 0 {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -170,17 +169,4 @@ func endNote(l *inspector.Lock) string {
 	default:
 		return ""
 	}
-}
-
-// read reads a key and judges it.
-func (s *session) read(ctx context.Context, key string) (*inspector.Lock, error) {
-	r, err := s.readOne(ctx, key)
-	if err != nil || !r.Exists() {
-		return nil, err
-	}
-	lock, isLock := inspector.Inspect(r, r.ReadAt)
-	if !isLock {
-		return nil, noLock(r)
-	}
-	return lock, nil
 }

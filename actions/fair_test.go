@@ -1,0 +1,151 @@
+package actions
+
+import (
+	"os/exec"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locktop/inspector"
+	"locktop/keyspace/redistest"
+)
+
+// lines are queues of a fair lock, and the channel on which its release must be told.
+var lines = []struct {
+	name    string
+	line    []waiting
+	orphan  string // in the queue before these, with no time
+	channel string
+}{
+	{name: "no queue", channel: "redisson_lock__channel:{lock}"},
+	{name: "one waiter", line: []waiting{{"B", time.Hour}}, channel: "redisson_lock__channel:{lock}:B"},
+	{name: "two waiters", line: []waiting{{"C", time.Hour}, {"B", 2 * time.Hour}}, channel: "redisson_lock__channel:{lock}:C"},
+	{name: "two are over", line: []waiting{{"C", -time.Hour}, {"D", -time.Second}, {"B", time.Hour}}, channel: "redisson_lock__channel:{lock}:B"},
+	{name: "all are over", line: []waiting{{"C", -time.Hour}, {"B", -time.Second}}, channel: "redisson_lock__channel:{lock}"},
+	{name: "no time", orphan: "D", line: []waiting{{"B", time.Hour}}, channel: "redisson_lock__channel:{lock}:D"},
+}
+
+// waitersOf subscribes to all the channels of the lines.
+func waitersOf(t *testing.T, client *redis.Client) *redis.PubSub {
+	t.Helper()
+	const plain = "redisson_lock__channel:{lock}"
+	channels := []string{plain, plain + ":B", plain + ":C", plain + ":D"}
+	waiters := client.Subscribe(t.Context(), channels...)
+	t.Cleanup(func() { _ = waiters.Close() }) // the server may be gone by then
+	for range channels {
+		if _, err := waiters.Receive(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return waiters
+}
+
+// onlyHeard wants one message, and no other after it.
+func onlyHeard(t *testing.T, client *redis.Client, waiters *redis.PubSub, channel string) {
+	t.Helper()
+	client.Publish(t.Context(), "redisson_lock__channel:{lock}", "the end")
+	var got []string
+	for message := heard(t, waiters); message.Payload != "the end"; message = heard(t, waiters) {
+		got = append(got, message.Channel+" "+message.Payload)
+	}
+	if !reflect.DeepEqual(got, []string{channel + " 0"}) {
+		t.Errorf("the waiters heard %q, want 0 on %s", got, channel)
+	}
+}
+
+// TestFair frees a fair lock, and wants the first in its queue to be told, whom alone it lets in.
+func TestFair(t *testing.T) {
+	ways(t, func(t *testing.T, o *Operator, client *redis.Client) {
+		ctx := t.Context()
+		waiters := waitersOf(t, client)
+		queue := func() [2]any {
+			return [2]any{client.LRange(ctx, "redisson_lock_queue:{lock}", 0, -1).Val(), client.ZRangeWithScores(ctx, "redisson_lock_timeout:{lock}", 0, -1).Val()}
+		}
+		for _, verb := range []Verb{VerbRelease, VerbForceExpire} {
+			for _, test := range lines {
+				client.FlushAll(ctx)
+				r := seeded(t, client, inspector.SchemeRedisson, Request{Verb: verb})
+				if test.orphan != "" {
+					client.RPush(ctx, "redisson_lock_queue:{lock}", test.orphan)
+				}
+				if err := queueUp(ctx, client, "lock", test.line...); err != nil {
+					t.Fatal(err)
+				}
+				before := queue()
+				r.DryRun = true
+				if out := o.Do(ctx, r); out.Result != ResultDryRun {
+					t.Errorf("%s, %s, dry: %+v", verb, test.name, out)
+				}
+				r.DryRun = false
+				if out := o.Do(ctx, r); !out.Result.Done() || out.Woken != 1 || client.Exists(ctx, "lock").Val() != 0 {
+					t.Errorf("%s, %s: %+v", verb, test.name, out)
+				}
+				onlyHeard(t, client, waiters, test.channel)
+				if after := queue(); !reflect.DeepEqual(after, before) {
+					t.Errorf("%s, %s: the queue was changed from %v to %v", verb, test.name, before, after)
+				}
+			}
+		}
+	})
+}
+
+// TestFairWatch changes the queue between WATCH and EXEC: whoever is the first then is told.
+func TestFairWatch(t *testing.T) {
+	server := redistest.Start(t)
+	admin, client := server.Client(), server.Client()
+	waiters := waitersOf(t, admin)
+	r := seeded(t, admin, inspector.SchemeRedisson, Request{Verb: VerbRelease})
+	if err := queueUp(t.Context(), admin, "lock", waiting{"C", time.Hour}, waiting{"B", time.Hour}); err != nil {
+		t.Fatal(err)
+	}
+	meddler := &betweenHook{t: t, meddle: func() { admin.LPop(t.Context(), "redisson_lock_queue:{lock}") }, times: 1}
+	client.AddHook(meddler)
+	o := NewOperator(client, Options{})
+	o.scriptsDenied.Store(true)
+	if out := o.Do(t.Context(), r); out.Result != ResultReleased || out.Woken != 1 || meddler.times != 0 {
+		t.Errorf("%+v, %d left", out, meddler.times)
+	}
+	onlyHeard(t, admin, waiters, "redisson_lock__channel:{lock}:B")
+}
+
+// TestFairRedisCLI copies the command lines into a shell.
+func TestFairRedisCLI(t *testing.T) {
+	cli := redistest.Require(t, "redis-cli")
+	server := redistest.Start(t)
+	client := server.Client()
+	waiters := waitersOf(t, client)
+	for _, verb := range []Verb{VerbRelease, VerbForceExpire} {
+		for _, test := range lines {
+			client.FlushAll(t.Context())
+			r := seeded(t, client, inspector.SchemeRedisson, Request{Verb: verb})
+			if test.orphan != "" {
+				client.RPush(t.Context(), "redisson_lock_queue:{lock}", test.orphan)
+			}
+			if err := queueUp(t.Context(), client, "lock", test.line...); err != nil {
+				t.Fatal(err)
+			}
+			line := strings.Replace(RedisCLI(r), "redis-cli", cli+" -s "+server.Socket, 1)
+			out, err := exec.CommandContext(t.Context(), "/bin/sh", "-c", line).CombinedOutput()
+			if err != nil || !strings.HasPrefix(string(out), codeDone) {
+				t.Errorf("%s, %s: %v, %s", verb, test.name, err, out)
+			}
+			onlyHeard(t, client, waiters, test.channel)
+		}
+	}
+}
+
+// TestNotFair: whatever leaves a lock where it is looks at no queue.
+func TestNotFair(t *testing.T) {
+	client := embeddedClient(t)
+	for name, request := range verbRequests(inspector.SchemeRedisson) {
+		r := seeded(t, client, inspector.SchemeRedisson, request)
+		p := must(makePlan(r, time.Now()))(t)
+		frees := request.Verb == VerbRelease || request.Verb == VerbForceExpire && request.TTL == 0
+		if got := len(p.keys()); frees != (got == 3) || !frees && got != 1 {
+			t.Errorf("%s: the keys are %q", name, p.keys())
+		}
+	}
+}

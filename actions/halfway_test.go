@@ -1,0 +1,106 @@
+package actions
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locktop/keyspace/redistest"
+)
+
+// inFull is all that is in the keys of a lock, to the millisecond of its end.
+func inFull(t *testing.T, client *redis.Client, key string) string {
+	t.Helper()
+	ends := must(client.PExpireTime(t.Context(), key).Result())(t)
+	return dump(t.Context(), t, client, key) + " until " + ends.String()
+}
+
+// TestNothingHalfDone denies a user one command after the other: an action that is refused for it has changed nothing.
+func TestNothingHalfDone(t *testing.T) {
+	server := redistest.Start(t)
+	admin := server.Client()
+	denials := 0
+	for _, v := range variants() {
+		for name, request := range verbRequests(v.scheme) {
+			admin.FlushAll(t.Context())
+			for _, command := range must(makePlan(v.seeded(t, admin, request), time.Now()))(t).commands() {
+				command, _ = strings.CutPrefix(command, "+")
+				if strings.HasPrefix(command, "eval") {
+					continue // TestDeniedScripts has these
+				}
+				for _, watch := range []bool{false, true} {
+					admin.FlushAll(t.Context())
+					server.Do("ACL", "SETUSER", "without", "reset", "on", ">x", "~*", "&*", "+@all", "-"+command)
+					r := v.seeded(t, admin, request)
+					before := inFull(t, admin, "lock")
+					o := NewOperator(server.Client(asUser("without")), Options{})
+					o.scriptsDenied.Store(watch)
+					out := o.Do(t.Context(), r)
+					if out.Result.Done() {
+						continue // it took another path
+					}
+					denials++
+					if after := inFull(t, admin, "lock"); out.Result != ResultDenied || after != before {
+						t.Errorf("%s %s without %s, watch %v: %+v, and %q became %q", v.name, name, command, watch, out, before, after)
+					}
+				}
+			}
+		}
+	}
+	if denials < 100 {
+		t.Errorf("only %d actions were denied", denials)
+	}
+}
+
+// TestLockerNothingHalfDone does the same to the clients that have locks of their own.
+func TestLockerNothingHalfDone(t *testing.T) {
+	server := redistest.Start(t)
+	ctx, admin := t.Context(), server.Client()
+	denials := 0
+	for _, command := range []string{"pexpire", "hincrby", "set", "del", "publish"} {
+		server.Do("ACL", "SETUSER", "without", "reset", "on", ">x", "~*", "&*", "+@all", "-"+command)
+		l := NewLocker(server.Client(asUser("without")))
+		for name, do := range map[string]func(key string) error{
+			"enter": func(key string) error {
+				_, err := l.AcquireReentrant(ctx, key, "A", time.Hour)
+				return err
+			},
+			"extend": func(key string) error {
+				_, err := l.ExtendReentrant(ctx, key, "A", time.Hour)
+				return err
+			},
+			"leave": func(key string) error {
+				_, err := l.ReleaseRedisson(ctx, key, "A", time.Hour)
+				return err
+			},
+			"extend timestamp": func(key string) error {
+				_, _, err := l.ExtendTimestamp(ctx, key, "A", time.Hour)
+				return err
+			},
+		} {
+			for _, held := range []string{"", "A=1", "A=2", "string"} {
+				admin.FlushAll(ctx)
+				switch count, isHash := strings.CutPrefix(held, "A="); {
+				case isHash:
+					admin.HSet(ctx, "lock", "A", count)
+					admin.PExpire(ctx, "lock", time.Minute)
+				case held != "":
+					admin.Set(ctx, "lock", "A", time.Minute)
+				}
+				before := inFull(t, admin, "lock")
+				if err := do("lock"); err == nil {
+					continue // it needs no such command
+				}
+				denials++
+				if after := inFull(t, admin, "lock"); after != before {
+					t.Errorf("%s over %q without %s: %q became %q", name, held, command, before, after)
+				}
+			}
+		}
+	}
+	if denials < 10 {
+		t.Errorf("only %d were denied", denials)
+	}
+}
