@@ -192,6 +192,9 @@ type mind struct {
 	// gaps are the last times between renewals, in milliseconds, as a ring; gapCount counts what ever went in.
 	gaps     [5]uint32
 	gapCount uint32
+	// surelySince is since when the lock cannot have been released and acquired again by its holder, in Unix nanoseconds;
+	// Lock.HeldSince may be earlier.
+	surelySince int64
 	// lease is the whole lease that the holder takes each time; leaseExact is false where only a part of it was seen.
 	lease      time.Duration
 	leaseExact bool

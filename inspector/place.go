@@ -31,9 +31,10 @@ type passes struct {
 type place struct {
 	placeRef
 	status *keyspace.Status
-	// lastGap is when hints may have been missed the last time.
-	lastGap time.Time
-	passes  *passes
+	// lastGap is until when hints may have been missed the last time, polledUntil until when there were none, and lastRead is
+	// when the newest read was; all in Unix nanoseconds.
+	lastGap, polledUntil, lastRead int64
+	passes                         *passes
 	// slots are indexes into the store's slots, by key.
 	slots  map[string]int32
 	trails map[string]*trail
@@ -46,6 +47,9 @@ func (p *place) learn(status *keyspace.Status) (Event, bool) {
 	if p.status != nil {
 		before = p.status.Gaps
 	}
+	if p.polls() {
+		p.polledUntil = p.lastRead
+	}
 	p.status = status
 	if !status.Connected {
 		p.passes.complete = false
@@ -53,7 +57,7 @@ func (p *place) learn(status *keyspace.Status) (Event, bool) {
 	if status.Gaps <= before {
 		return Event{}, false
 	}
-	p.lastGap = status.LastGap
+	p.lastGap = max(p.lastRead, status.LastGap.UnixNano()) // the reads that came before its news, too, may have missed something
 	clear(p.trails) // they do not tell all that happened
 	return Event{
 		At: status.LastGap, Kind: EventGap, Text: status.LastGapWhy,

@@ -48,8 +48,8 @@ func TestAbsentBefore(t *testing.T) {
 	}
 	c.after(time.Second).gone().expect("released a released")
 	c.after(time.Second).text("b", c.in(lease)).expect("acquired b")
-	if l := c.must(StateHeld); !l.HeldExact {
-		t.Error("the key was absent a second ago")
+	if l := c.must(StateHeld); l.HeldExact || l.History[1].SinceExact {
+		t.Error("the key was absent a second ago, and no hint told when it was made")
 	}
 }
 
@@ -76,7 +76,10 @@ func TestEnds(t *testing.T) {
 		"tracking":        {keyspace.FeedTracking, func(c *scene, _ time.Time) { c.hints("invalidate").gone() }, "released a released", CauseReleased, true},
 		"poll":            {keyspace.FeedPoll, func(c *scene, _ time.Time) { c.after(time.Second).gone() }, "released a released", CauseReleased, false},
 		"poll, lease over": {
-			keyspace.FeedPoll, func(c *scene, _ time.Time) { c.after(lease + time.Second).gone() }, "expired a expired", CauseExpired, true,
+			keyspace.FeedPoll, func(c *scene, _ time.Time) { c.after(lease + 900*time.Millisecond).gone() }, "deleted a unknown", CauseUnknown, false,
+		},
+		"tracking, lease over": {
+			keyspace.FeedTracking, func(c *scene, _ time.Time) { c.after(lease).hints("invalidate").gone() }, "expired a expired", CauseExpired, true,
 		},
 		"overwritten by data": {
 			keyspace.FeedPush, func(c *scene, _ time.Time) { c.hints("set").text(`{"a":1}`, time.Time{}) }, "deleted a taken over", CauseTakenOver, true,
@@ -151,7 +154,7 @@ func TestBursts(t *testing.T) {
 		c := newScene(t, keyspace.FeedPoll)
 		c.text("a", c.in(lease)).expect("acquired a")
 		c.after(time.Second).text("b", c.in(lease)).expect("handed-over b<a unknown")
-		c.after(lease+time.Second).text("d", c.in(lease)).expect("handed-over d<b expired")
+		c.after(lease+time.Second).text("d", c.in(lease)).expect("handed-over d<b unknown")
 	})
 }
 
@@ -269,7 +272,7 @@ func TestTimestamps(t *testing.T) {
 		if l := c.must(StateLapsed); fmt.Sprint(codes(l)) != "[lapsed]" {
 			t.Errorf("findings %v", codes(l))
 		}
-		winner, loser := c.in(10*time.Second), c.in(10*time.Second+3*time.Millisecond)
+		winner, loser := c.in(10*time.Second), c.in(10*time.Second+300*time.Millisecond)
 		c.hints("set").text(value(winner), time.Time{}).expect("handed-over " + value(winner) + "<" + value(first) + " taken over")
 		c.hints("set").text(value(loser), time.Time{}).expect() // it has only moved the end
 		if l := c.must(StateHeld); l.Holders[0].Owner != value(loser) || l.Renewals != 0 || len(l.History) != 2 {
