@@ -58,7 +58,7 @@ func (p *place) learn(status *keyspace.Status) (Event, bool) {
 		return Event{}, false
 	}
 	p.lastGap = max(p.lastRead, status.LastGap.UnixNano()) // the reads that came before its news, too, may have missed something
-	clear(p.trails) // they do not tell all that happened
+	clear(p.trails)                                        // they do not tell all that happened
 	return Event{
 		At: status.LastGap, Kind: EventGap, Text: status.LastGapWhy,
 		Ref: keyspace.Ref{Node: p.node, DB: p.db},

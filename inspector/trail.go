@@ -17,12 +17,12 @@ type trail struct {
 	// starts counts all beginnings.
 	starts int
 	// writes and renewals count what happened in place since the last end or beginning: values written, TTLs set alone.
-	writes, renewals     int
-	wroteAt, renewedAt   time.Time
-	touches              int // hints without a name, the last of them at touchedAt
-	touchedAt            time.Time
-	firstAt, updatedAt   time.Time // of the first and the last hint of all
-	after                happening
+	writes, renewals   int
+	wroteAt, renewedAt time.Time
+	touches            int // hints without a name, the last of them at touchedAt
+	touchedAt          time.Time
+	firstAt, updatedAt time.Time // of the first and the last hint of all
+	after              happening
 }
 
 // ending is one end of a key; At is zero where there was none.

@@ -225,6 +225,22 @@ func TestRenewals(t *testing.T) {
 	c.after(10*time.Second).hints("set", "expire").text("a", c.in(lease)).expect("renewed a") // SET XX PX
 }
 
+// TestRenewalsBetweenTwoReads are as many as there were hints, each after its part of the time.
+func TestRenewalsBetweenTwoReads(t *testing.T) {
+	for name, hints := range map[string][]string{
+		"of the TTL": {"expire", "expire", "expire"}, "of the value": {"set", "expire", "set", "expire", "set", "expire"},
+	} {
+		c, _ := held(t)
+		for range 3 {
+			c.after(30*time.Second-time.Duration(len(hints)+1)*time.Millisecond).hints(hints...).text("a", c.in(lease))
+		}
+		c.expect("renewed a", "renewed a", "renewed a")
+		if l := c.must(StateHeld); l.Renewals != 9 || (l.RenewalPeriod-10*time.Second).Abs() > 10*time.Millisecond {
+			t.Errorf("%s: %d renewals, every %v; want 9, every 10 s", name, l.Renewals, l.RenewalPeriod)
+		}
+	}
+}
+
 func TestSetNXThenExpire(t *testing.T) {
 	c := newScene(t, keyspace.FeedPush)
 	c.hints("new", "set").text("a", time.Time{}).expect("acquired a")
