@@ -96,11 +96,18 @@ func TestLeftAndCameBack(t *testing.T) {
 		t.Error("nobody saw how long the thread has it")
 	}
 	run(keyspace.FeedPoll, time.Second).findings(0)
+	c := newScene(t, keyspace.FeedTracking)
+	for range 700 {
+		end := c.in(lease)
+		c.hints("invalidate").entry(thread, 1, end)
+		c.hints("invalidate").entry(thread, 1, end).after(time.Second) // the second hint came when both were done
+	}
+	c.findings(0)
 	l = run(keyspace.FeedTracking, 10*time.Second, "invalidate").findings(0, CodeRenewedForever)
 	if l.HeldExact || l.Renewals != 69 {
 		t.Errorf("a watchdog: %d renewals, exact: %v", l.Renewals, l.HeldExact)
 	}
-	c := newScene(t, keyspace.FeedTracking)
+	c = newScene(t, keyspace.FeedTracking)
 	c.hints("invalidate").entry(thread, 1, c.in(lease))
 	if end := c.in(lease); !c.must(StateHeld).HeldExact || c.hints("invalidate").entry(thread, 1, end).must(StateHeld).HeldExact {
 		t.Error("something happened, and nobody knows what")
@@ -108,8 +115,13 @@ func TestLeftAndCameBack(t *testing.T) {
 }
 
 func TestATokenDoesNotComeBack(t *testing.T) {
+	c := newScene(t, keyspace.FeedTracking)
+	value := c.ending(oneID, lease)
+	if c.hints("invalidate").text(value, time.Time{}).hints("invalidate").text(value, time.Time{}); !c.must(StateHeld).HeldExact {
+		t.Error("each acquisition would have written another time")
+	}
 	for value, exact := range map[string]bool{"a0e252f4-5c9b-4d0e-9c37-1f0f6a2b7c11": true, "worker-7": false, "web-1:4711": false} {
-		c := newScene(t, keyspace.FeedTracking)
+		c = newScene(t, keyspace.FeedTracking)
 		c.hints("invalidate").text(value, c.in(lease))
 		c.after(10*time.Second).hints("invalidate").text(value, c.in(lease))
 		if l := c.must(StateHeld); l.HeldExact != exact || l.Renewals != 1 {
@@ -120,20 +132,39 @@ func TestATokenDoesNotComeBack(t *testing.T) {
 
 // TestRenewedForeverIsCountedFromTheGap: what happened in it, nobody knows.
 func TestRenewedForeverIsCountedFromTheGap(t *testing.T) {
-	c := newScene(t, keyspace.FeedPush)
-	watch := func(d time.Duration) {
-		for range d / (10 * time.Second) {
-			c.after(10*time.Second).hints("expire").entry(thread, 1, c.in(lease))
+	for feed, hint := range map[keyspace.Feed]string{keyspace.FeedPush: "expire", keyspace.FeedTracking: "invalidate"} {
+		c := newScene(t, feed)
+		watch := func(d time.Duration) {
+			for range d / (10 * time.Second) {
+				c.after(10*time.Second).hints(hint).entry(thread, 1, c.in(lease))
+			}
+		}
+		watch(5 * time.Minute)
+		c.gap("the subscription was lost")
+		watch(10 * time.Second)
+		again := "at least since " + c.now.Local().Format("15:04:05")
+		watch(9 * time.Minute)
+		c.findings(0)
+		watch(2 * time.Minute)
+		if l := c.findings(0, CodeRenewedForever); !strings.Contains(l.Findings[0].Text, again) {
+			t.Errorf("the evidence is %q, want %q", l.Findings[0].Text, again)
 		}
 	}
-	c.hints("new", "hincrby", "expire").entry(thread, 1, c.in(lease))
-	watch(5 * time.Minute)
-	c.gap("the subscription was lost")
-	watch(9 * time.Minute)
-	c.findings(0)
-	watch(2 * time.Minute)
-	if l := c.findings(0, CodeRenewedForever); !strings.Contains(l.Findings[0].Text, "at least since") {
-		t.Errorf("the evidence is %q", l.Findings[0].Text)
+}
+
+// TestWhenAGapWas: its news may come late, or before those of a read that was made earlier.
+func TestWhenAGapWas(t *testing.T) {
+	for _, late := range []time.Duration{-time.Second, time.Second} {
+		c := acquired(t, keyspace.FeedPush)
+		c.state.Gaps, c.state.LastGap = 1, c.now.Add(late)
+		c.status()
+		c.deliver()
+		if late > 0 {
+			c.after(late/2).text("a", c.in(lease)).expect("gap ", "renewed a")
+		} else {
+			c.expect("gap ")
+		}
+		c.after(lease + time.Second).gone().expect("deleted a unknown")
 	}
 }
 
@@ -173,6 +204,10 @@ func TestWhatAGapHides(t *testing.T) {
 		if l := c.must(StateHeld); l.HeldExact {
 			t.Error("the write may have been a renewal")
 		}
+	})
+	t.Run("an end that is not heard", func(t *testing.T) { // and a beginning that is
+		c, _ := held(t)
+		c.after(time.Second).hints("new", "set", "expire", "set", "expire").text("b", c.in(lease)).expect("handed-over b<a unknown").findings(0)
 	})
 	t.Run("data", func(t *testing.T) {
 		cut(t).text(`{"a":1}`, time.Time{}).expect("gap ", "deleted a unknown")

@@ -144,6 +144,6 @@ func (t *trail) lastEnd() trail {
 // lastStart is the trail that is left when a read fell between the last end and the last beginning.
 func (t *trail) lastStart() trail {
 	rest := *t
-	rest.first, rest.last, rest.shortAt, rest.starts, rest.firstAt = ending{}, ending{}, time.Time{}, 1, t.startAt
+	rest.first, rest.last, rest.shortAt, rest.starts = ending{}, ending{}, time.Time{}, 1
 	return rest
 }

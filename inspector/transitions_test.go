@@ -185,6 +185,18 @@ func TestReadsThatFellInBetween(t *testing.T) {
 			t.Errorf("held for %v, want the 3 ms of the hints", hold.Until.Sub(hold.Since))
 		}
 	})
+	t.Run("the news of its end came late", func(t *testing.T) {
+		c := newScene(t, keyspace.FeedPush)
+		c.hints("new", "set", "expire", "del").text("a", c.in(time.Second)).expect("acquired a")
+		c.after(2 * time.Second).gone().expect("released a released")
+	})
+	t.Run("a time that was written anew, and deleted", func(t *testing.T) {
+		c := newScene(t, keyspace.FeedPush)
+		first := c.ending("", lease)
+		c.hints("new", "set").text(first, time.Time{}).expect("acquired " + first)
+		c.after(time.Second).hints("set", "del").text(c.ending("", lease), time.Time{}).expect()
+		c.gone().expect("released " + first + " released")
+	})
 	t.Run("news of an acquisition that was read before", func(t *testing.T) {
 		c := newScene(t, keyspace.FeedPush)
 		end := c.in(lease)
