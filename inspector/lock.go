@@ -87,10 +87,10 @@ type Cause string
 const (
 	CauseReleased  Cause = "released"   // deleted before its lease was over
 	CauseExpired   Cause = "expired"    // its TTL ran out
-	CauseTakenOver Cause = "taken over" // another holder replaced it in a key that was there all the time
+	CauseTakenOver Cause = "taken over" // something else replaced it in a key that was there all the time
 	CauseEvicted   Cause = "evicted"    // the server ran out of memory
-	CauseFlushed   Cause = "flushed"    // it went with its whole database, or in a gap
-	CauseUnknown   Cause = "unknown"    // nobody saw it
+	CauseFlushed   Cause = "flushed"    // it went with its whole database
+	CauseUnknown   Cause = "unknown"    // nobody saw it: in a gap, between two polls, or by a hint that has no name
 )
 
 // Hold is the time for which one owner had a lock. A Hold without an end is the present one.
@@ -99,7 +99,7 @@ type Hold struct {
 	Since        time.Time
 	// SinceExact is true where the acquisition itself was seen; else the owner was found holding it at Since.
 	SinceExact bool
-	// Until is zero while it lasts. UntilExact is false where the end fell into a gap.
+	// Until is zero while it lasts. UntilExact is false where no hint told when it ended: it was found ended at Until.
 	Until      time.Time
 	UntilExact bool
 	Cause      Cause // why it ended; empty while it lasts

@@ -21,7 +21,7 @@ import (
 
 // unheard says whether something may have happened since the read before of which no hint told.
 func (v *sight) unheard() bool {
-	return v.place.polls() || v.gapBetween() || v.slot >= 0 && v.slots[v.slot].readAt <= v.place.polledUntil
+	return v.place.polls() || v.gapBetween() || v.slot >= 0 && v.slots[v.slot].readAt <= v.place.deafUntil
 }
 
 // gapBetween says whether there was a gap since the read before.

@@ -240,6 +240,14 @@ func acquired(t testing.TB, feed keyspace.Feed) *scene {
 	return c.text("a", end).expect("acquired a")
 }
 
+// TestHintsThatWereDropped: those of a renewal may be among them.
+func TestHintsThatWereDropped(t *testing.T) {
+	c := acquired(t, keyspace.FeedPush)
+	c.state.HintsDropped++
+	c.status()
+	c.after(lease + time.Second).gone().expect("deleted a unknown")
+}
+
 // TestRenewedBeforeTheEnd: the end that was read last is not the last one, where something happened before it came.
 func TestRenewedBeforeTheEnd(t *testing.T) {
 	for feed, hints := range map[keyspace.Feed][2]string{keyspace.FeedPush: {"expire", "del"}, keyspace.FeedTracking: {"invalidate", "invalidate"}} {
