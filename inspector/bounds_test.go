@@ -12,12 +12,12 @@ import (
 
 func TestHistoryIsBounded(t *testing.T) {
 	c, _ := held(t)
-	for n := range 2 * maxHolds {
+	for n := range 200 {
 		c.after(time.Second).hints("del", "new", "set", "expire").text(fmt.Sprint("w", n), c.in(lease))
 	}
 	l := c.must(StateHeld)
-	if len(l.History) != maxHolds || l.History[maxHolds-1].Owner != "w199" || l.History[0].Owner != "w100" {
-		t.Errorf("%d holds, from %s to %s", len(l.History), l.History[0].Owner, l.History[maxHolds-1].Owner)
+	if n := len(l.History); n != 100 || l.History[n-1].Owner != "w199" || l.History[0].Owner != "w100" {
+		t.Errorf("%d holds, from %s to %s", n, l.History[0].Owner, l.History[n-1].Owner)
 	}
 	if total := c.store.snapshot(c.now).Totals; total.Contended != 1 || total.AcquisitionsPerSecond < 0.9 {
 		t.Errorf("%+v", total)
@@ -30,7 +30,7 @@ func TestHistoryIsBounded(t *testing.T) {
 func TestPastIsBounded(t *testing.T) {
 	s := newStore(Options{Linger: time.Second}, &eventLog{})
 	now := schemeNow
-	for n := range 3 * maxFreed {
+	for n := range 6_000 {
 		now = now.Add(time.Microsecond)
 		r := stringRecord(fmt.Sprintf("lock:%d", n), "w", time.Minute)
 		r.ReadAt, r.ExpiresAt = now, now.Add(time.Minute)
@@ -38,24 +38,105 @@ func TestPastIsBounded(t *testing.T) {
 		s.take(keyspace.Update{Records: []keyspace.Record{r}})
 		s.take(keyspace.Update{Records: []keyspace.Record{gone}})
 	}
-	if n := len(s.snapshot(now).Locks); n != maxFreed {
-		t.Errorf("%d freed locks linger, want %d", n, maxFreed)
+	if n := len(s.snapshot(now).Locks); n != 5_000 {
+		t.Errorf("%d freed locks linger, want 5,000", n)
 	}
 	s.wake(now.Add(time.Minute))
 	shot := s.snapshot(now.Add(time.Minute))
-	if len(shot.Locks) != 0 || s.past.order.Len() != maxPastKeys || len(s.past.byRef) != maxPastKeys || s.pastHolds != 0 {
+	if len(shot.Locks) != 0 || s.past.order.Len() != 2_000 || len(s.past.byRef) != 2_000 || s.pastHolds != 0 {
 		t.Errorf("%d locks, the past of %d (%d) keys, %d holds", len(shot.Locks), s.past.order.Len(), len(s.past.byRef), s.pastHolds)
 	}
-	for n := range 2 * maxTrails {
+	for n := range 60_000 {
 		s.take(keyspace.Update{Hints: []keyspace.Hint{{Ref: keyspace.Ref{Key: fmt.Sprintf("lock:x%d", n)}, Event: "set", At: now}}})
 	}
 	p := s.place(keyspace.Ref{Node: ""})
-	if len(p.trails) != maxTrails {
-		t.Errorf("hints of %d keys wait, want %d", len(p.trails), maxTrails)
+	if len(p.trails) != 50_000 {
+		t.Errorf("hints of %d keys wait, want 50,000", len(p.trails))
 	}
 	s.wake(now.Add(time.Hour))
 	if len(p.trails) != 0 {
 		t.Errorf("hints of %d keys wait for ever", len(p.trails))
+	}
+}
+
+// TestPastHoldsAreBounded: a lock keeps a hundred holds, but all locks together only so many.
+func TestPastHoldsAreBounded(t *testing.T) {
+	s := newStore(Options{}, &eventLog{})
+	now, most := schemeNow, 0
+	for n := range 60_000 {
+		now = now.Add(time.Millisecond)
+		r := stringRecord(fmt.Sprintf("lock:%d", n/100), fmt.Sprint("w", n), time.Minute)
+		r.ReadAt, r.ExpiresAt = now, now.Add(time.Minute)
+		s.take(keyspace.Update{Records: []keyspace.Record{r}})
+		most = max(most, s.pastHolds)
+	}
+	if most != 50_000 {
+		t.Errorf("at most %d holds that are over were kept, want 50,000", most)
+	}
+	for _, l := range s.snapshot(now).Locks {
+		if len(l.History) == 0 {
+			t.Fatalf("%s has lost its present hold", l.Key)
+		}
+	}
+}
+
+func TestEvidenceIsSharedWithinBounds(t *testing.T) {
+	i := make(interner)
+	for n := range 5_000 {
+		lines := []string{"it has a TTL", fmt.Sprint("fact ", n)}
+		if shared := i.share(lines); !slices.Equal(shared, lines) {
+			t.Fatalf("%q became %q", lines, shared)
+		}
+	}
+	if len(i) != 4_096 {
+		t.Errorf("%d kinds of evidence are kept, want 4,096", len(i))
+	}
+	first, again := i.share([]string{"it has a TTL", "fact 0"}), i.share([]string{"it has a TTL", "fact 0"})
+	if &first[0] != &again[0] {
+		t.Error("the same evidence twice")
+	}
+}
+
+// TestHolesAreClosed: what forgotten locks leave behind goes, and what points to the others moves with them.
+func TestHolesAreClosed(t *testing.T) {
+	s := newStore(Options{Linger: 5 * time.Second}, &eventLog{})
+	now := schemeNow
+	key := func(n int) string { return fmt.Sprintf("lock:%d", n) }
+	free := func(n int) {
+		r := keyspace.Record{Ref: stringRecord(key(n), "", 0).Ref, Type: keyspace.TypeNone, ReadAt: now}
+		s.take(keyspace.Update{Records: []keyspace.Record{r}})
+	}
+	after := func(d time.Duration) *Snapshot {
+		now = now.Add(d)
+		s.wake(now)
+		return s.snapshot(now)
+	}
+	const all = 4_000
+	for n := range all {
+		r := stringRecord(key(n), "w", time.Minute)
+		s.take(keyspace.Update{Records: []keyspace.Record{r}})
+	}
+	for n := range all - 1_000 {
+		free(n)
+	}
+	after(4 * time.Second)
+	for n := all - 1_000; n < all-900; n++ {
+		free(n)
+	}
+	if shot := after(time.Second); len(shot.Locks) != 1_000 || len(s.slots) != 1_000 || s.empty != 0 {
+		t.Fatalf("%d locks in %d slots, of which %d are empty", len(shot.Locks), len(s.slots), s.empty)
+	}
+	free(all - 1)
+	for n := all - 1_000; n < all; n++ {
+		if i, known := s.last.slots[key(n)]; !known || s.slots[i].lock.Key != key(n) {
+			t.Fatalf("%s is in slot %d (%v)", key(n), i, known)
+		}
+	}
+	if shot := after(5 * time.Second); len(shot.Locks) != 899 || shot.Totals.ByState[StateHeld] != 899 {
+		t.Errorf("after the freed ones: %d locks, %+v", len(shot.Locks), shot.Totals)
+	}
+	if shot := after(time.Minute); shot.Totals.ByState[StateExpired] != 899 {
+		t.Errorf("after the lease: %+v", shot.Totals)
 	}
 }
 

@@ -40,7 +40,7 @@ func earlier(a, b time.Time) time.Time {
 
 // since says from when on a lock is held, and how sure that is.
 func (l *Lock) since() string {
-	at := l.HeldSince.Local().Format("15:04:05")
+	at := time.Unix(0, l.mind.surelySince).Format("15:04:05")
 	if l.HeldExact {
 		return "since " + at
 	}
@@ -127,7 +127,7 @@ func renewedForever(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.T
 	if l.Renewals < regular || l.State == StateExpired || l.State == StateLapsed {
 		return Finding{}, false, time.Time{}
 	}
-	if at := l.HeldSince.Add(t.RenewedForever); now.Before(at) {
+	if at := time.Unix(0, l.mind.surelySince).Add(t.RenewedForever); now.Before(at) {
 		return Finding{}, false, at
 	}
 	every := ""

@@ -101,6 +101,13 @@ func TestLostWhileHeld(t *testing.T) {
 	c.expect("expired a expired", "lost a expired", "acquired b<a expired").findings(0, CodeLostWhileHeld)
 }
 
+func TestALossIsShownForAWhile(t *testing.T) {
+	c, _ := held(t)
+	c.hints("set", "expire").text("b", c.in(time.Hour)).findings(0, CodeLostWhileHeld)
+	c.findings(4*time.Minute+59*time.Second, CodeLostWhileHeld)
+	c.findings(time.Second)
+}
+
 func TestALeaseThatWasLeftToItselfIsNotLost(t *testing.T) {
 	c, _ := held(t)
 	c.after(lease+time.Second).hints("expired", "new", "set", "expire").text("b", c.in(lease))

@@ -23,10 +23,10 @@ func (v *sight) again() {
 		v.rest = t.lastEnd()
 		v.handOver(t.shortAt)
 	case t.ended():
-		at, _ := t.changedAt(v.record.ReadAt)
+		at, _ := v.changedAt()
 		v.handOver(at)
 	case !same:
-		at, _ := t.changedAt(v.record.ReadAt)
+		at, _ := v.changedAt()
 		v.handOver(at)
 	case v.unchanged(old):
 		v.slots[v.slot].readAt = v.record.ReadAt.UnixNano()
@@ -53,27 +53,26 @@ func (v *sight) sameHolder(old *Lock) bool {
 	if v.found.scheme != SchemeTimestamp {
 		return false
 	}
-	// The value is the end of the lease, and a renewal changes it: an id in it decides, and without one the rule that nobody
-	// may take the lock over before its lease is past.
+	// The value is the end of the lease, and a renewal changes it: an id in it decides. Without one, only a value that was
+	// written into the key while it was there may be a renewal, or else it is the next lock's; then the rule decides that
+	// nobody may take the lock over before its lease is past.
 	if id := leaseID(before); id != "" || leaseID(now) != "" {
 		return id == leaseID(now)
 	}
-	at, _ := v.trail.changedAt(v.record.ReadAt)
-	return at.Before(old.LeaseEnds)
+	at, _ := v.changedAt()
+	inPlace := v.overwritten() || v.trail.dead() && v.trail.starts == 0 // or it was read before it ended
+	return inPlace && at.Before(old.LeaseEnds)
 }
 
 // unchanged says whether a read tells nothing new, so that the lock need not be copied.
 func (v *sight) unchanged(old *Lock) bool {
-	if v.trail != (trail{}) || !slices.Equal(old.Holders, v.found.holders) || old.Scheme != v.found.scheme || v.gapBetween() && old.HeldExact {
+	if v.trail != (trail{}) || !slices.Equal(old.Holders, v.found.holders) || old.Scheme != v.found.scheme || old.HeldExact && v.mayHaveReturned(old.holder().Owner) {
 		return false
 	}
 	return old.LeaseEnds.Equal(v.found.leaseEnds) &&
 		old.ExpiresAt.IsZero() == v.record.ExpiresAt.IsZero() &&
-		v.record.ExpiresAt.Sub(old.ExpiresAt).Abs() <= unannouncedJitter
+		v.record.ExpiresAt.Sub(old.ExpiresAt).Abs() <= unannouncedJitter+v.clocks(old)
 }
-
-// gapBetween says whether something may have been missed since the read before.
-func (v *sight) gapBetween() bool { return v.place.lastGap.UnixNano() > v.slots[v.slot].readAt }
 
 // changedKind: a lock became something that is none, or the other way round.
 func (v *sight) changedKind(old *Lock) {
@@ -83,13 +82,10 @@ func (v *sight) changedKind(old *Lock) {
 			return
 		}
 	}
-	at, exact := v.trail.changedAt(v.record.ReadAt)
+	at, exact := v.changedAt()
 	l := v.edit(v.slot)
 	if l.Scheme != SchemeUnknown {
-		ended, endExact, cause := at, exact, CauseTakenOver
-		if v.trail.ended() {
-			ended, endExact, cause = v.why(l)
-		}
+		ended, endExact, cause := v.why(l)
 		v.end(l, ended, endExact, cause)
 	}
 	l.show(*v.record, v.found)
@@ -105,39 +101,32 @@ func (v *sight) changedKind(old *Lock) {
 // handOver ends one hold and begins the next, both in one read.
 func (v *sight) handOver(at time.Time) {
 	l := v.edit(v.slot)
-	_, told := v.trail.changedAt(v.record.ReadAt)
+	_, told := v.changedAt()
 	if at.IsZero() {
 		at = v.record.ReadAt
 	}
-	previous, lease, scheme := l.holder(), l.leaseEnd(), l.Scheme
-	ended, endExact, cause := at, told, CauseUnknown
+	previous, lease := l.holder(), l.leaseEnd()
+	early := lease.IsZero() || at.Before(lease.Add(-unannouncedJitter-v.clocks(l)))
+	overwritten := v.overwritten()
+	var ended time.Time
+	var endExact bool
+	var cause Cause
 	event := Event{PreviousOwner: previous.Owner}
 	kind := EventHandedOver
-	switch {
-	case v.trail.ended():
+	if v.trail.ended() {
 		ended, endExact, cause = v.why(l)
 		v.end(l, ended, endExact, cause)
 		kind = EventAcquired
-	default:
-		switch {
-		case scheme == SchemeTimestamp && !lease.IsZero() && told:
-			cause = CauseTakenOver // by GETSET, as this scheme's rivals do
-		case !lease.IsZero() && !at.Before(lease.Add(-unannouncedJitter)):
-			ended, endExact, cause = lease, true, CauseExpired
-			if scheme == SchemeTimestamp {
-				ended, endExact, cause = at, told, CauseTakenOver
-			}
-		case v.trail.writes > 0 && v.trail.startAt.IsZero():
-			cause = CauseTakenOver
-		}
+	} else {
+		ended, endExact, cause = v.gaveWay(l, at, told)
 		event.Held = v.close(l, ended, endExact, cause)
 		event.HeldExact = endExact && l.HeldExact
 	}
 	event.Cause = cause
 	hold := Hold{Owner: previous.Owner, Label: previous.Label, Renewals: l.Renewals, Cause: cause, Since: l.HeldSince}
-	early := cause == CauseTakenOver && (lease.IsZero() || at.Before(lease))
-	wasLost := previous.Owner != v.found.holder().Owner &&
-		(early || l.Renewals >= regular && (cause == CauseExpired || cause == CauseTakenOver))
+	// Whoever lets a lease run out that he never renewed is done, as a rule; who renewed it was still at work.
+	atWork := l.Renewals >= regular && (cause == CauseExpired || overwritten)
+	wasLost := previous.Owner != v.found.holder().Owner && (atWork || overwritten && early)
 	l.show(*v.record, v.found)
 	l.Evidence = v.evidence.share(v.found.evidence)
 	v.acquire(l, at, told)
@@ -147,6 +136,18 @@ func (v *sight) handOver(at time.Time) {
 	}
 	v.say(l, kind, at, event)
 	v.done()
+}
+
+// gaveWay says when and why a hold ended of which no hint told, and another one is there in the same read.
+func (v *sight) gaveWay(l *Lock, at time.Time, told bool) (ended time.Time, exact bool, cause Cause) {
+	ranOut := v.ranOut(l.leaseEnd(), -unannouncedJitter-v.clocks(l))
+	switch {
+	case ranOut && l.Scheme != SchemeTimestamp:
+		return earlier(l.leaseEnd(), at), true, CauseExpired
+	case ranOut, v.overwritten(): // the key of a timestamp lock outlives its lease, and the next client takes it over by GETSET
+		return at, told, CauseTakenOver
+	}
+	return at, told, CauseUnknown
 }
 
 // lost says that the holder before this one lost the lock while it was at work.
@@ -183,19 +184,25 @@ func shorten(label string) string {
 func (v *sight) goesOn() {
 	l := v.edit(v.slot)
 	t := &v.trail
-	if v.gapBetween() && l.Scheme != SchemeToken && l.Scheme != SchemeTimestamp {
-		l.HeldExact = false // its owner's name is not new each time: it may have left and come back
-	}
-	if !t.startAt.IsZero() && !l.HeldSince.IsZero() && (!l.HeldExact || t.startAt.Before(l.HeldSince)) {
-		l.HeldSince, l.HeldExact = t.startAt, true // news of an acquisition whose result was read before
-	}
-	before, wasEnd := l.holder(), l.leaseEnd()
+	before, wasEnd, clocks := l.holder(), l.leaseEnd(), v.clocks(l)
 	rivals := l.Scheme == SchemeTimestamp && leaseID(before.Owner) == "" &&
 		v.found.leaseEnds.Sub(l.LeaseEnds).Abs() < rivalsRace && before.Owner != v.found.holder().Owner
 	if l.Scheme != v.found.scheme || l.ExpiresAt.IsZero() != v.record.ExpiresAt.IsZero() {
 		l.Evidence = v.evidence.share(v.found.evidence)
 	}
 	l.show(*v.record, v.found)
+	if v.mayHaveReturned(before.Owner) {
+		l.HeldExact = false
+		// A hint without a name that comes with another end is a renewal; a release and the next acquisition are two hints.
+		renewed := t.touches == 1 && l.leaseEnd().Sub(wasEnd).Abs() > jitter+clocks
+		if v.unheard() || !renewed {
+			l.mind.surelySince = v.record.ReadAt.UnixNano()
+		}
+	}
+	if !t.startAt.IsZero() && !l.HeldSince.IsZero() && (!l.HeldExact || t.startAt.Before(l.HeldSince)) {
+		l.HeldSince, l.HeldExact = t.startAt, true // news of an acquisition whose result was read before
+		l.mind.surelySince = t.startAt.UnixNano()
+	}
 	if h := l.hold(); h != nil {
 		h.Owner, h.Label = l.holder().Owner, l.holder().Label
 		h.Since, h.SinceExact = l.HeldSince, l.HeldExact
@@ -211,7 +218,7 @@ func (v *sight) goesOn() {
 		l.left(before.Count.N, now.Count.N, at)
 		v.say(l, EventReleased, at, Event{})
 	default:
-		v.lease(l, wasEnd)
+		v.lease(l, wasEnd, clocks)
 	}
 	v.done()
 }
@@ -224,8 +231,8 @@ func (v *sight) updatedAt() time.Time {
 	return v.record.ReadAt
 }
 
-// lease compares the ends of the lease: later ones are renewals.
-func (v *sight) lease(l *Lock, was time.Time) {
+// lease compares the ends of the lease: later ones, by more than the clocks may differ, are renewals.
+func (v *sight) lease(l *Lock, was time.Time, clocks time.Duration) {
 	t, end := &v.trail, l.leaseEnd()
 	at, times, announced := v.record.ReadAt, 1, true
 	switch {
@@ -244,9 +251,9 @@ func (v *sight) lease(l *Lock, was time.Time) {
 	if at.After(v.record.ReadAt) {
 		at = v.record.ReadAt
 	}
-	slack := unannouncedJitter
+	slack := unannouncedJitter + clocks
 	if announced {
-		slack = jitter
+		slack = jitter + clocks
 	}
 	switch {
 	case end.IsZero(), !was.IsZero() && end.Sub(was).Abs() <= slack:

@@ -20,14 +20,19 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // start watches a server as the product does.
 func start(t testing.TB, s *redistest.Server, o inspector.Options) *inspector.Inspector {
 	t.Helper()
-	c, err := keyspace.Connect(t.Context(), keyspace.Options{Network: "unix", Addr: s.Socket})
+	return startBy(t, keyspace.Options{Network: "unix", Addr: s.Socket}, keyspace.ObserveOptions{}, o, keyspace.FeedPush)
+}
+
+// startBy watches in another way, and waits until the feed is that one.
+func startBy(t testing.TB, at keyspace.Options, how keyspace.ObserveOptions, o inspector.Options, feed keyspace.Feed) *inspector.Inspector {
+	t.Helper()
+	c, err := keyspace.Connect(t.Context(), at)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	observation, err := c.Observe(ctx, keyspace.ObserveOptions{
-		Patterns: inspector.DefaultPatterns(), Follow: inspector.Follow, Nudge: true,
-	})
+	how.Patterns, how.Follow, how.Nudge = inspector.DefaultPatterns(), inspector.Follow, true
+	observation, err := c.Observe(ctx, how)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +48,7 @@ func start(t testing.TB, s *redistest.Server, o inspector.Options) *inspector.In
 	})
 	redistest.Eventually(t, 10*time.Second, func() (bool, string) {
 		latest := i.Latest()
-		return latest.Complete && latest.Nodes[0].Feed == keyspace.FeedPush, fmt.Sprintf("%+v", latest)
+		return latest.Complete && latest.Nodes[0].Feed == feed, fmt.Sprintf("%+v", latest)
 	})
 	return i
 }

@@ -87,10 +87,10 @@ type Cause string
 const (
 	CauseReleased  Cause = "released"   // deleted before its lease was over
 	CauseExpired   Cause = "expired"    // its TTL ran out
-	CauseTakenOver Cause = "taken over" // another holder replaced it in a key that was there all the time
+	CauseTakenOver Cause = "taken over" // something else replaced it in a key that was there all the time
 	CauseEvicted   Cause = "evicted"    // the server ran out of memory
-	CauseFlushed   Cause = "flushed"    // it went with its whole database, or in a gap
-	CauseUnknown   Cause = "unknown"    // nobody saw it
+	CauseFlushed   Cause = "flushed"    // it went with its whole database
+	CauseUnknown   Cause = "unknown"    // nobody saw it: in a gap, between two polls, or by a hint that has no name
 )
 
 // Hold is the time for which one owner had a lock. A Hold without an end is the present one.
@@ -99,7 +99,7 @@ type Hold struct {
 	Since        time.Time
 	// SinceExact is true where the acquisition itself was seen; else the owner was found holding it at Since.
 	SinceExact bool
-	// Until is zero while it lasts. UntilExact is false where the end fell into a gap.
+	// Until is zero while it lasts. UntilExact is false where no hint told when it ended: it was found ended at Until.
 	Until      time.Time
 	UntilExact bool
 	Cause      Cause // why it ended; empty while it lasts
@@ -192,6 +192,9 @@ type mind struct {
 	// gaps are the last times between renewals, in milliseconds, as a ring; gapCount counts what ever went in.
 	gaps     [5]uint32
 	gapCount uint32
+	// surelySince is since when the lock cannot have been released and acquired again by its holder, in Unix nanoseconds;
+	// Lock.HeldSince may be earlier.
+	surelySince int64
 	// lease is the whole lease that the holder takes each time; leaseExact is false where only a part of it was seen.
 	lease      time.Duration
 	leaseExact bool

@@ -71,7 +71,7 @@ func (l *Lock) begin(at time.Time, exact bool) {
 	l.Renewals, l.RenewalPeriod, l.LastRenewal = 0, 0, time.Time{}
 	count := l.holder().Count.N
 	l.mind = mind{
-		round: l.mind.round, contendedUntil: l.mind.contendedUntil,
+		round: l.mind.round, contendedUntil: l.mind.contendedUntil, surelySince: at.UnixNano(),
 		enters: uint16(min(max(count, 1), maxEntries)), leaseExact: exact,
 	}
 	if end := l.leaseEnd(); !end.IsZero() {

@@ -31,9 +31,10 @@ type passes struct {
 type place struct {
 	placeRef
 	status *keyspace.Status
-	// lastGap is when hints may have been missed the last time.
-	lastGap time.Time
-	passes  *passes
+	// lastGap is until when hints may have been missed the last time, deafUntil until when none came or some were dropped, and
+	// lastRead is when the newest read was; all in Unix nanoseconds.
+	lastGap, deafUntil, lastRead int64
+	passes                       *passes
 	// slots are indexes into the store's slots, by key.
 	slots  map[string]int32
 	trails map[string]*trail
@@ -42,19 +43,22 @@ type place struct {
 
 // learn takes a status, and returns the event of a gap that it tells of.
 func (p *place) learn(status *keyspace.Status) (Event, bool) {
-	before := uint64(0)
+	var before keyspace.Status
 	if p.status != nil {
-		before = p.status.Gaps
+		before = *p.status
+	}
+	if p.polls() || status.HintsDropped > before.HintsDropped {
+		p.deafUntil = p.lastRead
 	}
 	p.status = status
 	if !status.Connected {
 		p.passes.complete = false
 	}
-	if status.Gaps <= before {
+	if status.Gaps <= before.Gaps {
 		return Event{}, false
 	}
-	p.lastGap = status.LastGap
-	clear(p.trails) // they do not tell all that happened
+	p.lastGap = max(p.lastRead, status.LastGap.UnixNano()) // the reads that came before its news, too, may have missed something
+	clear(p.trails)                                        // they do not tell all that happened
 	return Event{
 		At: status.LastGap, Kind: EventGap, Text: status.LastGapWhy,
 		Ref: keyspace.Ref{Node: p.node, DB: p.db},

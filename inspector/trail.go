@@ -17,10 +17,12 @@ type trail struct {
 	// starts counts all beginnings.
 	starts int
 	// writes and renewals count what happened in place since the last end or beginning: values written, TTLs set alone.
-	writes, renewals     int
-	wroteAt, renewedAt   time.Time
-	touchedAt, updatedAt time.Time // of hints without a name; of any hint
-	after                happening
+	writes, renewals   int
+	wroteAt, renewedAt time.Time
+	touches            int // hints without a name, the last of them at touchedAt
+	touchedAt          time.Time
+	firstAt, updatedAt time.Time // of the first and the last hint of all
+	after              happening
 }
 
 // ending is one end of a key; At is zero where there was none.
@@ -56,6 +58,9 @@ var happenings = map[string]happening{
 // add takes one hint.
 func (t *trail) add(h keyspace.Hint) {
 	what := happenings[h.Event]
+	if t.firstAt.IsZero() {
+		t.firstAt = h.At
+	}
 	switch what {
 	case happeningReleased:
 		t.end(h.At, CauseReleased)
@@ -82,6 +87,7 @@ func (t *trail) add(h keyspace.Hint) {
 			t.renewedAt = h.At
 		}
 	case happeningNameless:
+		t.touches++
 		t.touchedAt = h.At
 	case happeningOther:
 	}
@@ -132,7 +138,7 @@ func (t *trail) changedAt(fallback time.Time) (at time.Time, told bool) {
 
 // lastEnd is the trail that is left when a read fell between the last beginning and the last end.
 func (t *trail) lastEnd() trail {
-	return trail{first: t.last, last: t.last, after: t.after, updatedAt: t.updatedAt}
+	return trail{first: t.last, last: t.last, after: t.after, firstAt: t.last.at, updatedAt: t.updatedAt}
 }
 
 // lastStart is the trail that is left when a read fell between the last end and the last beginning.

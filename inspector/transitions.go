@@ -8,13 +8,11 @@ import (
 
 // What may differ without meaning anything.
 const (
-	// jitter is what the same expiry may differ from one read to the next; where no hint tells of a new TTL, more is put down
-	// to the clocks.
+	// jitter is what the same expiry may differ from one read to the next, beside what the reads themselves say of their
+	// error; where no hint tells of a new TTL, more is put down to the clocks.
 	jitter, unannouncedJitter = 5 * time.Millisecond, 20 * time.Millisecond
 	// settled is after which time a read cannot have been on its way when a hint came.
 	settled = 500 * time.Millisecond
-	// seenAbsent is how long ago a key may have been read as absent, for its acquisition to count as seen without a hint.
-	seenAbsent = 2 * time.Second
 	// twoCommands is the time within which a TTL that follows an acquisition belongs to it (SETNX, then EXPIRE).
 	twoCommands = time.Second
 	// rivalsRace is how much rivals that lose a race may move the end of a timestamp lock: each GETSET writes its own time.
@@ -38,6 +36,7 @@ func (s *store) record(r *keyspace.Record) {
 		return // we may not look any more: the last picture stays
 	}
 	p := s.place(r.Ref)
+	p.lastRead = max(p.lastRead, r.ReadAt.UnixNano())
 	now := sight{store: s, place: p, slot: -1, record: r}
 	waiting := p.trails[r.Key]
 	if waiting != nil {
@@ -74,7 +73,7 @@ func (s *store) record(r *keyspace.Record) {
 
 // appeared: there is a lock where none was.
 func (v *sight) appeared() {
-	at, told := v.trail.changedAt(v.record.ReadAt)
+	at, told := v.changedAt()
 	exact := told && (!v.trail.startAt.IsZero() || v.slot >= 0 || v.place.passes.known)
 	switch {
 	case v.trail.dead() && v.trail.starts > 0: // it was read between its beginning and its end
@@ -82,8 +81,6 @@ func (v *sight) appeared() {
 		v.rest = v.trail.lastEnd()
 	case v.trail.dead(): // the end of what was gone already, and no news of this beginning
 		at, exact = v.record.ReadAt, false
-	case !told && v.slot >= 0:
-		exact = v.record.ReadAt.Sub(time.Unix(0, v.slots[v.slot].readAt)) <= seenAbsent
 	}
 	isNew := v.slot < 0 && !exact && !v.place.passes.known
 	previous := Hold{}
@@ -175,29 +172,32 @@ func (v *sight) free(l *Lock, at time.Time, cause Cause) {
 
 // why says when and why the present hold ended: by the hint, else by the lease, else by what else is known.
 func (v *sight) why(l *Lock) (at time.Time, exact bool, cause Cause) {
-	end := l.leaseEnd()
+	slack := unannouncedJitter + v.clocks(l)
 	if v.trail.ended() {
 		at, cause = v.trail.first.at, v.trail.first.cause
 		if at.After(v.record.ReadAt) {
 			at = v.record.ReadAt
 		}
-		over := !l.ExpiresAt.IsZero() && at.After(l.ExpiresAt.Add(unannouncedJitter))
-		if cause == CauseReleased && over {
+		if cause == CauseReleased && v.ranOut(l.ExpiresAt, slack) {
 			cause = CauseExpired // some servers say del when a lease that is over is noticed late
 		}
-		if cause == CauseExpired && !end.IsZero() && end.Before(at) {
+		if end := l.leaseEnd(); cause == CauseExpired && v.ranOut(end, 0) {
 			at = end // the server notices an expiry late
 		}
 		return at, true, cause
 	}
-	at, told := v.trail.changedAt(v.record.ReadAt)
+	at, told := v.changedAt()
 	switch {
-	case v.record.Exists():
+	case v.record.Exists() && v.overwritten():
 		return at, told, CauseTakenOver
-	case !l.ExpiresAt.IsZero() && !v.record.ReadAt.Before(l.ExpiresAt.Add(-unannouncedJitter)):
-		return l.ExpiresAt, true, CauseExpired
-	case v.place.lastGap.UnixNano() > v.slots[v.slot].readAt:
+	case v.ranOut(l.ExpiresAt, -slack):
+		return earlier(l.ExpiresAt, v.record.ReadAt), true, CauseExpired
+	case v.record.Exists():
+		return at, told, CauseUnknown
+	case v.gapBetween() && v.place.flushed():
 		return at, false, CauseFlushed
+	case v.gapBetween(), v.unheard() && !l.ExpiresAt.IsZero() && !v.record.ReadAt.Before(l.ExpiresAt.Add(-slack)):
+		return at, false, CauseUnknown
 	}
 	// It went before its lease was over, and no gap explains it: somebody deleted it. Where hints have names, this one's is
 	// still on its way.
@@ -214,8 +214,12 @@ func (v *sight) end(l *Lock, at time.Time, exact bool, cause Cause) {
 		kind = EventExpired
 	case CauseTakenOver, CauseEvicted, CauseFlushed, CauseUnknown:
 	}
+	text := ""
+	if lease := l.leaseEnd(); cause == CauseUnknown && !exact && !lease.IsZero() && !at.Before(lease) {
+		text = "gone; its lease had run out by then, or it was released"
+	}
 	held := v.close(l, at, exact, cause)
-	v.say(l, kind, at, Event{Held: held, HeldExact: exact && l.HeldExact, Cause: cause})
+	v.say(l, kind, at, Event{Held: held, HeldExact: exact && l.HeldExact, Cause: cause, Text: text})
 }
 
 // close closes the present hold in the history, and returns how long it was.

@@ -48,8 +48,8 @@ func TestAbsentBefore(t *testing.T) {
 	}
 	c.after(time.Second).gone().expect("released a released")
 	c.after(time.Second).text("b", c.in(lease)).expect("acquired b")
-	if l := c.must(StateHeld); !l.HeldExact {
-		t.Error("the key was absent a second ago")
+	if l := c.must(StateHeld); l.HeldExact || l.History[1].SinceExact {
+		t.Error("the key was absent a second ago, and no hint told when it was made")
 	}
 }
 
@@ -76,7 +76,10 @@ func TestEnds(t *testing.T) {
 		"tracking":        {keyspace.FeedTracking, func(c *scene, _ time.Time) { c.hints("invalidate").gone() }, "released a released", CauseReleased, true},
 		"poll":            {keyspace.FeedPoll, func(c *scene, _ time.Time) { c.after(time.Second).gone() }, "released a released", CauseReleased, false},
 		"poll, lease over": {
-			keyspace.FeedPoll, func(c *scene, _ time.Time) { c.after(lease + time.Second).gone() }, "expired a expired", CauseExpired, true,
+			keyspace.FeedPoll, func(c *scene, _ time.Time) { c.after(lease + 900*time.Millisecond).gone() }, "deleted a unknown", CauseUnknown, false,
+		},
+		"tracking, lease over": {
+			keyspace.FeedTracking, func(c *scene, _ time.Time) { c.after(lease).hints("invalidate").gone() }, "expired a expired", CauseExpired, true,
 		},
 		"overwritten by data": {
 			keyspace.FeedPush, func(c *scene, _ time.Time) { c.hints("set").text(`{"a":1}`, time.Time{}) }, "deleted a taken over", CauseTakenOver, true,
@@ -151,7 +154,7 @@ func TestBursts(t *testing.T) {
 		c := newScene(t, keyspace.FeedPoll)
 		c.text("a", c.in(lease)).expect("acquired a")
 		c.after(time.Second).text("b", c.in(lease)).expect("handed-over b<a unknown")
-		c.after(lease+time.Second).text("d", c.in(lease)).expect("handed-over d<b expired")
+		c.after(lease+time.Second).text("d", c.in(lease)).expect("handed-over d<b unknown")
 	})
 }
 
@@ -181,6 +184,18 @@ func TestReadsThatFellInBetween(t *testing.T) {
 		if hold := c.must(StateFreed).History[0]; hold.Until.Sub(hold.Since) != 3*time.Millisecond {
 			t.Errorf("held for %v, want the 3 ms of the hints", hold.Until.Sub(hold.Since))
 		}
+	})
+	t.Run("the news of its end came late", func(t *testing.T) {
+		c := newScene(t, keyspace.FeedPush)
+		c.hints("new", "set", "expire", "del").text("a", c.in(time.Second)).expect("acquired a")
+		c.after(2 * time.Second).gone().expect("released a released")
+	})
+	t.Run("a time that was written anew, and deleted", func(t *testing.T) {
+		c := newScene(t, keyspace.FeedPush)
+		first := c.ending("", lease)
+		c.hints("new", "set").text(first, time.Time{}).expect("acquired " + first)
+		c.after(time.Second).hints("set", "del").text(c.ending("", lease), time.Time{}).expect()
+		c.gone().expect("released " + first + " released")
 	})
 	t.Run("news of an acquisition that was read before", func(t *testing.T) {
 		c := newScene(t, keyspace.FeedPush)
@@ -220,6 +235,22 @@ func TestRenewals(t *testing.T) {
 		t.Errorf("%d renewals, want 8: three hints are three", l.Renewals)
 	}
 	c.after(10*time.Second).hints("set", "expire").text("a", c.in(lease)).expect("renewed a") // SET XX PX
+}
+
+// TestRenewalsBetweenTwoReads are as many as there were hints, each after its part of the time.
+func TestRenewalsBetweenTwoReads(t *testing.T) {
+	for name, hints := range map[string][]string{
+		"of the TTL": {"expire", "expire", "expire"}, "of the value": {"set", "expire", "set", "expire", "set", "expire"},
+	} {
+		c, _ := held(t)
+		for range 3 {
+			c.after(30*time.Second-time.Duration(len(hints)+1)*time.Millisecond).hints(hints...).text("a", c.in(lease))
+		}
+		c.expect("renewed a", "renewed a", "renewed a")
+		if l := c.must(StateHeld); l.Renewals != 9 || (l.RenewalPeriod-10*time.Second).Abs() > 10*time.Millisecond {
+			t.Errorf("%s: %d renewals, every %v; want 9, every 10 s", name, l.Renewals, l.RenewalPeriod)
+		}
+	}
 }
 
 func TestSetNXThenExpire(t *testing.T) {
@@ -269,7 +300,7 @@ func TestTimestamps(t *testing.T) {
 		if l := c.must(StateLapsed); fmt.Sprint(codes(l)) != "[lapsed]" {
 			t.Errorf("findings %v", codes(l))
 		}
-		winner, loser := c.in(10*time.Second), c.in(10*time.Second+3*time.Millisecond)
+		winner, loser := c.in(10*time.Second), c.in(10*time.Second+300*time.Millisecond)
 		c.hints("set").text(value(winner), time.Time{}).expect("handed-over " + value(winner) + "<" + value(first) + " taken over")
 		c.hints("set").text(value(loser), time.Time{}).expect() // it has only moved the end
 		if l := c.must(StateHeld); l.Holders[0].Owner != value(loser) || l.Renewals != 0 || len(l.History) != 2 {

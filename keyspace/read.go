@@ -121,7 +121,8 @@ func (c *Connection) readTypes(ctx context.Context, readings []reading) error {
 		c.noPExpireTime.Store(true)
 		return c.readTypes(ctx, readings)
 	}
-	middle := sent.Add(received.Sub(sent) / 2)
+	half := received.Sub(sent) / 2
+	middle := sent.Add(half)
 	offset := c.clock.offset()
 	for i := range readings {
 		r := &readings[i]
@@ -139,6 +140,7 @@ func (c *Connection) readTypes(ctx context.Context, readings []reading) error {
 			r.record.ExpiresAt = time.UnixMilli(left).Add(-offset)
 		default:
 			r.record.ExpiresAt = middle.Add(time.Duration(left) * time.Millisecond)
+			r.record.ExpiryError = half
 		}
 	}
 	return nil

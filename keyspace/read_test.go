@@ -69,6 +69,35 @@ func TestReadTellsTypeSizeValueAndExpiry(t *testing.T) {
 	}
 }
 
+// TestExpiryErrorBoundsWhatALinkAdds: over a link that is slow now and quick then, PTTL alone cannot tell the instant.
+func TestExpiryErrorBoundsWhatALinkAdds(t *testing.T) {
+	s := redistest.Start(t)
+	s.Do("SET", "lock:a", "token", "PX", 600000)
+	ends := time.UnixMilli(s.Do("PEXPIRETIME", "lock:a").(int64)) // its clock is ours
+	s.Do("ACL", "SETUSER", "old", "on", ">secret", "~*", "&*", "+@all", "-pexpiretime")
+	link := redistest.NewLink(t, s)
+	far := func(o *keyspace.Options) { o.Addr = link.Addr }
+	old := func(o *keyspace.Options) { o.Username, o.Password = "old", "secret" }
+	byInstant, byRest := connect(t, s, far), connect(t, s, far, old)
+	link.Delay(40 * time.Millisecond)
+	for range 10 {
+		for name, c := range map[string]*keyspace.Connection{"PEXPIRETIME": byInstant, "PTTL": byRest} {
+			records, err := c.Read(t.Context(), "lock:a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := records[0]
+			if exact := r.ExpiryError == 0; exact != (name == "PEXPIRETIME") {
+				t.Errorf("%s: an error of %v", name, r.ExpiryError)
+			}
+			const rounded = 2 * time.Millisecond // the server counts in milliseconds
+			if off := r.ExpiresAt.Sub(ends).Abs(); name == "PTTL" && off > r.ExpiryError+rounded {
+				t.Errorf("%s: off by %v, which is more than %v", name, off, r.ExpiryError)
+			}
+		}
+	}
+}
+
 func TestReadNeverPullsAHugeValue(t *testing.T) {
 	s := redistest.Start(t)
 	const huge = 100 << 20

@@ -56,6 +56,10 @@ type Record struct {
 	// PEXPIRETIME corrected by the node's clock offset, or on servers before 7.0 PTTL added to the moment of its
 	// measurement.
 	ExpiresAt time.Time
+	// ExpiryError is by how much ExpiresAt may differ between two reads although nobody touched the TTL: half of the round
+	// trip where it was counted from PTTL, which tells what is left and not when that was so; zero with PEXPIRETIME, which
+	// names an instant.
+	ExpiryError time.Duration
 	// Size is the length of a string in bytes, or the number of a collection's elements.
 	Size int64
 	// Value is read of strings and hashes only.

@@ -1,0 +1,92 @@
+package inspector
+
+import (
+	"strings"
+	"time"
+
+	"locktop/keyspace"
+)
+
+// This file says what may be concluded from what was heard between two reads of a key.
+//
+//   - Events with names (push) tell a release from an expiry, and a value that was written into a key that was there all the
+//     time from one that was written into a new key: a takeover, and the renewal of a lock whose value is its lease's end.
+//   - Hints without names (CLIENT TRACKING) tell that something happened and when, and by their absence that nothing did: a
+//     lease that ran out without any of them was not renewed. A write may have been a renewal, a takeover, or a release and
+//     the next acquisition.
+//   - Where hints may have been missed (in a gap, or between two polls) only the two reads remain, and the end of the lease
+//     that the former one showed proves nothing: it may have been renewed, and the lock released, unseen.
+//
+// What cannot be told apart is said to be unknown; nobody is said to have lost a lock because of it.
+
+// unheard says whether something may have happened since the read before of which no hint told.
+func (v *sight) unheard() bool {
+	return v.place.polls() || v.gapBetween() || v.slot >= 0 && v.slots[v.slot].readAt <= v.place.deafUntil
+}
+
+// gapBetween says whether there was a gap since the read before.
+func (v *sight) gapBetween() bool { return v.slot >= 0 && v.slots[v.slot].readAt <= v.place.lastGap }
+
+// changedAt is when the value that is there now was written, or the latest moment at which it can have been; told says
+// whether a hint told of it.
+func (v *sight) changedAt() (at time.Time, told bool) {
+	at, told = v.trail.changedAt(v.record.ReadAt)
+	return at, told && (!v.unheard() || !v.trail.startAt.IsZero())
+}
+
+// overwritten says whether a value was written into the key while it was there.
+func (v *sight) overwritten() bool {
+	return v.trail.writes > 0 && v.trail.startAt.IsZero() && !v.unheard()
+}
+
+// ranOut says whether the lease that the read before showed was over by so much when the next thing happened to the key.
+// Whatever happened earlier may have been a renewal.
+func (v *sight) ranOut(end time.Time, by time.Duration) bool {
+	if end.IsZero() || v.unheard() {
+		return false
+	}
+	next := v.record.ReadAt
+	if first := v.trail.firstAt; !first.IsZero() && first.Before(next) {
+		next = first
+	}
+	return !next.Before(end.Add(by))
+}
+
+// clocks is what the end of a TTL may differ from one read to the next although nobody touched it.
+func (v *sight) clocks(old *Lock) time.Duration {
+	return old.Observed.ExpiryError + v.record.ExpiryError
+}
+
+// mayHaveReturned says whether the holder, who is the same by name, may have released the lock and acquired it again since
+// the read before.
+func (v *sight) mayHaveReturned(before string) bool {
+	if !v.unheard() && v.trail.touches == 0 {
+		return false
+	}
+	switch now := v.found.holder().Owner; v.found.scheme {
+	case SchemeTimestamp:
+		return now != before // each acquisition writes its own end
+	case SchemeToken, SchemeSetNX:
+		return !drawnAnew(now)
+	default:
+		return true
+	}
+}
+
+// drawnAnew says whether a value looks like one that is drawn for each acquisition, and not like its client's name.
+func drawnAnew(value string) bool {
+	switch shapeOf(value) {
+	case shapeUUID, shapeHex, shapeBase64, shapeAlnum, shapeBinary:
+		return true
+	case shapeOther, shapeEmpty, shapeInteger, shapeUUIDTag, shapeHost, shapeForeign:
+	}
+	return false
+}
+
+// polls says whether no hints come at present.
+func (p *place) polls() bool { return p.status != nil && p.status.Feed == keyspace.FeedPoll }
+
+// flushed says whether the last gap was a flush, which leaves no key. Of a gap only its reason is known, in words.
+func (p *place) flushed() bool {
+	return p.status != nil && strings.Contains(strings.ToUpper(p.status.LastGapWhy), "FLUSH")
+}
