@@ -22,10 +22,9 @@ func (v *sight) again() {
 	case t.dead() && t.starts > 0: // read between a beginning and an end
 		v.rest = t.lastEnd()
 		v.handOver(t.shortAt)
-	case t.ended():
-		at, _ := v.changedAt()
-		v.handOver(at)
-	case !same:
+	case t.ended() && same && !old.HeldExact && v.seenBefore(t.startAt):
+		v.goesOn() // news of a hand-over whose result was read before
+	case t.ended(), !same:
 		at, _ := v.changedAt()
 		v.handOver(at)
 	case v.unchanged(old):

@@ -34,9 +34,15 @@ func (v *sight) changedAt() (at time.Time, told bool) {
 	return at, told && (!v.unheard() || !v.trail.startAt.IsZero())
 }
 
-// overwritten says whether a value was written into the key while it was there.
+// overwritten says whether a value was written into the key while it was there, since the read before.
 func (v *sight) overwritten() bool {
-	return v.trail.writes > 0 && v.trail.startAt.IsZero() && !v.unheard()
+	return v.trail.writes > 0 && v.trail.startAt.IsZero() && !v.unheard() && !v.seenBefore(v.trail.wroteAt)
+}
+
+// seenBefore says whether the read before showed the outcome of what a hint tells of: the answer to a read may come before
+// the hints of what it shows.
+func (v *sight) seenBefore(at time.Time) bool {
+	return v.slot >= 0 && !at.IsZero() && at.UnixNano() <= v.slots[v.slot].readAt
 }
 
 // ranOut says whether the lease that the read before showed was over by so much when the next thing happened to the key.

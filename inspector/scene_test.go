@@ -67,6 +67,15 @@ func (c *scene) hints(events ...string) *scene {
 	return c
 }
 
+// late lets hints arrive that were on their way during the last read.
+func (c *scene) late(events ...string) *scene {
+	c.hints(events...)
+	for n := range c.next.Hints {
+		c.next.Hints[n].At = c.now.Add(-time.Duration(2*len(events)-n) * time.Millisecond)
+	}
+	return c
+}
+
 // gap tells that something may have been missed.
 func (c *scene) gap(why string) *scene {
 	c.state.Gaps++

@@ -206,6 +206,21 @@ func TestReadsThatFellInBetween(t *testing.T) {
 			t.Error("its beginning was announced")
 		}
 	})
+	t.Run("news of a hand-over that was read before", func(t *testing.T) {
+		c, _ := held(t)
+		end := c.after(time.Second).in(lease)
+		c.text("b", end).expect("handed-over b<a unknown")
+		c.late("del", "new", "set", "expire").text("b", end).expect()
+		if l := c.must(StateHeld); !l.HeldExact || len(l.History) != 2 || l.Acquisitions[SparkBuckets-1] != 2 {
+			t.Errorf("%+v", l)
+		}
+	})
+	t.Run("news of an acquisition, and the next one was read", func(t *testing.T) {
+		for _, events := range [][]string{{"set", "expire"}, {"new", "set", "expire"}} {
+			c, _ := held(t)
+			c.late(events...).text("b", c.in(lease)).expect("handed-over b<a unknown").findings(0)
+		}
+	})
 	t.Run("made after the read", func(t *testing.T) {
 		c := newScene(t, keyspace.FeedPush)
 		c.hints("new", "set", "expire").gone().expect()
