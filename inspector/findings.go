@@ -156,8 +156,9 @@ func lostWhileHeld(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.Ti
 }
 
 // countLeak finds entries that nobody releases. Each entry and each release of a re-entrant lock sets its lease anew, so
-// that a lease that runs out with entries left shows that nothing happens any more; and where the lock lives on, a count
-// that stays higher after each round of releases can only grow.
+// that a lease that runs out with entries left shows that nothing happens any more: an entry was forgotten, or its work
+// outlasts the lease, which nobody can tell from outside, and the words say both. Where the lock lives on, a count that
+// stays higher after each round of releases can only grow.
 func countLeak(_ Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time) {
 	count := l.holder().Count
 	end := l.leaseEnd()
@@ -183,6 +184,7 @@ func countLeak(_ Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time) 
 	if now.Before(from) {
 		return Finding{}, false, from
 	}
+	f.Advice = "Either some path enters the lock and does not release it (an early return, an error), or the work inside is longer than the lease and nothing renews it."
 	f.Text = fmt.Sprintf("The entry count is %d after %s and %s, and nothing happened for %s of a lease of %s.",
 		count.N, number(l.mind.enters, "entry", "entries"), number(l.mind.exits, "release", "releases"), leaseWords(l.mind.lease-end.Sub(from)), leaseWords(l.mind.lease))
 	return f, true, end

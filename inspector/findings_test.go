@@ -131,6 +131,9 @@ func TestCountLeak(t *testing.T) {
 		if text := l.Findings[0].Text; !strings.Contains(text, "count is 2 after 3 entries and 1 release,") {
 			t.Errorf("the evidence is %q", text)
 		}
+		if advice := l.Findings[0].Advice; !strings.Contains(advice, "longer than the lease") {
+			t.Errorf("work that outlasts the lease looks the same from outside, but the advice is %q", advice)
+		}
 		enter(c, 1)
 		c.findings(0)
 	})
