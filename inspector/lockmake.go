@@ -57,13 +57,9 @@ func (l *Lock) holder() Holder {
 	return l.Holders[0]
 }
 
-// leaseEnd is when the holder's right ends: by the value where it says so, else by the key's TTL; zero: never.
-func (l *Lock) leaseEnd() time.Time {
-	if !l.LeaseEnds.IsZero() {
-		return l.LeaseEnds
-	}
-	return l.ExpiresAt
-}
+// leaseEnd is when the holder's right ends: by the value where it says so, or by the key's TTL, whichever is the earlier;
+// zero: never.
+func (l *Lock) leaseEnd() time.Time { return earlier(l.ExpiresAt, l.LeaseEnds) }
 
 // begin starts a hold by the present holder. exact: the acquisition was seen at that time.
 func (l *Lock) begin(at time.Time, exact bool) {

@@ -24,7 +24,7 @@ func (l *Lock) StateAt(now time.Time) State {
 // TTLAt is what the lease has left at a moment, by the key's TTL or the end that the value states, whichever is the earlier.
 // It is negative once that has passed. False: it never ends.
 func (l *Lock) TTLAt(now time.Time) (time.Duration, bool) {
-	end := earlier(l.ExpiresAt, l.LeaseEnds)
+	end := l.leaseEnd()
 	if end.IsZero() {
 		return 0, false
 	}

@@ -14,8 +14,10 @@ const (
 	latestLease = 365 * 24 * time.Hour
 )
 
-// leaseSlack is by how much the end in a value may differ from the end of the key's TTL. With a greater difference it is
-// no end but, say, the moment of the acquisition, and the lock would count as lapsed from its first second on.
+// leaseSlack is by how much the key's TTL may outlast the end in its value. With a greater difference that is no end but, say,
+// the moment of the acquisition, and the lock would count as lapsed from its first second on. A TTL that ends sooner is
+// a limit that somebody has set since, such as a force-expiry with a delay; under a name that says nothing only such a one
+// will do, for a session that states its end has the very same TTL.
 const leaseSlack = 3 * time.Second
 
 // timestamp is the lock whose value is the end of its lease, taken over by GETSET once that has passed.
@@ -43,7 +45,11 @@ func recogniseTimestamp(r keyspace.Record, now time.Time, name nameEvidence) (re
 	if id == "" && !name.numbers {
 		return recognition{}, false
 	}
-	if !r.ExpiresAt.IsZero() && (name.grade == nameSilent || end.Sub(r.ExpiresAt).Abs() > leaseSlack) {
+	outlasts := leaseSlack
+	if name.grade == nameSilent {
+		outlasts = -leaseSlack
+	}
+	if !r.ExpiresAt.IsZero() && r.ExpiresAt.Sub(end) > outlasts {
 		return recognition{}, false
 	}
 	label := r.Value.Text

@@ -68,6 +68,20 @@ func TestTimestampsOfLibraries(t *testing.T) {
 	}
 }
 
+// A force-expiry with a delay gives the key a TTL that ends before its value says.
+func TestTimestampWithAnEarlierTTL(t *testing.T) {
+	const uuid = "5b0e2f6c-90c1-4f0e-8a57-2d1f3c5a7b9e"
+	for key, value := range map[string]string{"lock:orders": "1767323105123", "orders": uuid + ":1767323105123"} {
+		l := inspected(t, stringRecord(key, value, 10*time.Second), SchemeTimestamp)
+		if ttl, ends := l.TTLAt(schemeNow); !ends || ttl != 10*time.Second || l.State != StateHeld {
+			t.Errorf("%s: %s for %v, %v; want it held for 10 s", key, l.State, ttl, ends)
+		}
+	}
+	if l, is := Inspect(stringRecord("orders", uuid+":1767323055000", 10*time.Second), schemeNow); is {
+		t.Errorf("a session that states its end is taken for a lock: %+v", l)
+	}
+}
+
 func TestTimesFarAwayAreNoEndOfALease(t *testing.T) {
 	for _, value := range []string{
 		"1600000000000", "1900000000", "9999999999", "1000000000.5",
