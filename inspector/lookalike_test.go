@@ -45,6 +45,13 @@ func TestLookAlikes(t *testing.T) {
 			text("semaphore:orders", "3", minute),
 			text("locks_total", "8812", 0),
 			text("lock:orders", "0", 0),
+			text("lock:hits", "1532", 0),
+			text("lock:acquired", "1532", 0),
+			text("cache_lock:misses", "123456", 0),
+			text("lock:orders:fail", "3", 0),
+			text("lock_version:order:5", "5", 0),
+			text("lock_wait_ms", "120", 0),
+			text("lock:login:attempts", "3", minute),
 		},
 		"flags and settings": {
 			text("feature:lock_screen", "true", 0),

@@ -8,6 +8,7 @@ type nameGrade uint8
 const (
 	nameSilent nameGrade = iota // no lock word in it
 	nameWord                    // a lock word somewhere: "shop:stock-lock:item"
+	namePart                    // a lock word alone between two colons: "shop:lock:item"
 	nameStrong                  // the first or the last word is a lock word: "lock:orders", "orders_lock", "orderLock"
 )
 
@@ -42,23 +43,42 @@ var notLocks = [...]string{
 	"matlock", "bollock", "fetlock", "shylock", "havelock", "headlock", "airlock", "oarlock", "hammerlock",
 }
 
-// asideWords speak of something beside a lock. True: wherever in the name they stand; false: only as its last word, for
-// "lock:queue:emails" may well be a lock of a queue.
-var asideWords = map[string]bool{
-	"count": true, "counts": true, "counter": true, "counters": true, "attempts": true, "failures": true, "tries": true,
-	"retries": true, "metrics": true, "stats": true, "statistics": true, "histogram": true, "feature": true,
-	"features": true, "flag": true, "flags": true, "config": true, "settings": true, "setting": true, "ratelimit": true,
-	"throttle": true, "unlock": true, "unlocked": true, "unlocks": true, "lockout": true, "otp": true, "captcha": true,
-	"waiting": true, "waiters": true, "waitlist": true,
-	"queue": false, "queued": false, "pending": false, "list": false, "index": false, "ids": false, "keys": false,
-	"names": false, "all": false, "set": false, "log": false, "logs": false, "history": false, "events": false,
-	"audit": false, "channel": false, "signal": false, "at": false, "since": false, "until": false, "time": false,
-	"timestamp": false, "timeout": false, "date": false, "created": false, "updated": false, "total": false,
-	"version": false, "state": false, "status": false, "enabled": false, "disabled": false, "info": false, "meta": false,
-	"metadata": false, "limit": false, "quota": false, "max": false, "seq": false, "sequence": false, "reason": false,
-	"script": false, "sha": false, "type": false, "ttl": false, "duration": false, "interval": false, "run": false, "ratio": false,
-	"available": false, "exists": false, "grabbed": false, "pin": false, "code": false, "password": false,
-	"screen": false, "door": false,
+// asidePlace is where in a name a word must stand to speak of something beside a lock.
+type asidePlace uint8
+
+const (
+	asideNever    asidePlace = iota
+	asideLast                // as the last word, of the name or of the part with the lock's word: "lock:queue:emails" may well be a lock
+	asideNotAfter            // anywhere but after a first part that is a lock's word alone: "lock:config:reload" locks a job
+	asideAnywhere
+)
+
+// asideWords speak of something beside a lock.
+var asideWords = map[string]asidePlace{
+	"count": asideAnywhere, "counts": asideAnywhere, "counter": asideAnywhere, "counters": asideAnywhere,
+	"attempts": asideAnywhere, "failures": asideAnywhere, "tries": asideAnywhere, "retries": asideAnywhere,
+	"histogram": asideAnywhere, "ratelimit": asideAnywhere, "throttle": asideAnywhere, "unlock": asideAnywhere,
+	"unlocked": asideAnywhere, "unlocks": asideAnywhere, "lockout": asideAnywhere, "otp": asideAnywhere,
+	"captcha": asideAnywhere, "waiting": asideAnywhere, "waiters": asideAnywhere, "waitlist": asideAnywhere,
+	"metrics": asideNotAfter, "stats": asideNotAfter, "statistics": asideNotAfter, "feature": asideNotAfter,
+	"features": asideNotAfter, "flag": asideNotAfter, "flags": asideNotAfter, "config": asideNotAfter,
+	"settings": asideNotAfter, "setting": asideNotAfter,
+	"queue": asideLast, "queued": asideLast, "pending": asideLast, "list": asideLast, "index": asideLast,
+	"ids": asideLast, "keys": asideLast, "names": asideLast, "all": asideLast, "set": asideLast, "log": asideLast,
+	"logs": asideLast, "history": asideLast, "events": asideLast, "audit": asideLast, "channel": asideLast,
+	"signal": asideLast, "at": asideLast, "since": asideLast, "until": asideLast, "time": asideLast,
+	"timestamp": asideLast, "timeout": asideLast, "date": asideLast, "created": asideLast, "updated": asideLast,
+	"total": asideLast, "version": asideLast, "state": asideLast, "status": asideLast, "enabled": asideLast,
+	"disabled": asideLast, "info": asideLast, "meta": asideLast, "metadata": asideLast, "limit": asideLast,
+	"quota": asideLast, "max": asideLast, "seq": asideLast, "sequence": asideLast, "reason": asideLast,
+	"script": asideLast, "sha": asideLast, "type": asideLast, "ttl": asideLast, "duration": asideLast,
+	"interval": asideLast, "run": asideLast, "ratio": asideLast, "available": asideLast, "exists": asideLast,
+	"grabbed": asideLast, "pin": asideLast, "code": asideLast, "password": asideLast, "screen": asideLast,
+	"door": asideLast, "hits": asideLast, "misses": asideLast, "hit": asideLast, "miss": asideLast, "fail": asideLast,
+	"fails": asideLast, "failed": asideLast, "failure": asideLast, "success": asideLast, "successes": asideLast,
+	"error": asideLast, "errors": asideLast, "acquired": asideLast, "acquisitions": asideLast, "released": asideLast,
+	"releases": asideLast, "contended": asideLast, "contention": asideLast, "wait": asideLast, "waits": asideLast,
+	"waited": asideLast, "ms": asideLast, "seconds": asideLast,
 }
 
 // companionBeginnings begin the names of keys that belong to a lock and are none.
@@ -72,7 +92,7 @@ func (e nameEvidence) evidence() string {
 	switch e.grade {
 	case nameStrong:
 		return "its name begins or ends with a word for lock"
-	case nameWord:
+	case nameWord, namePart:
 		return "its name has a word for lock, or a library's prefix"
 	case nameSilent:
 		return "its name says nothing"
@@ -94,30 +114,45 @@ func nameOf(key string) nameEvidence {
 		return nameEvidence{grade: nameWord}
 	}
 	var (
-		e         nameEvidence
-		last      string
-		lastGrade nameGrade
-		first     = true
+		e     nameEvidence
+		last  string
+		alone bool // the first part is a lock's word and nothing else
 	)
-	for rest := key; ; {
-		var word string
-		if word, rest = nextWord(rest); word == "" {
-			break
+	for rest, begins, more := key, true, true; more; begins = false {
+		var part string
+		part, rest, more = strings.Cut(rest, ":")
+		words, locks := 0, false
+		for {
+			var word string
+			size := len(part)
+			if word, part = nextWord(part); word == "" {
+				break
+			}
+			grade := gradeOf(word)
+			if grade != nameSilent {
+				locks = true
+				e.grade = max(e.grade, nameWord)
+				e.numbers = e.numbers || grade == nameStrong && !strings.HasSuffix(word, "semaphore")
+			}
+			if last == "" {
+				e.grade = max(e.grade, grade)
+			}
+			words++
+			last = word
+			whole := words == 1 && size == len(word)
+			if whole && lockWords[word] == nameStrong {
+				e.grade = max(e.grade, namePart)
+			}
+			alone = alone || begins && whole && grade == nameStrong
+			place := asideWords[word]
+			e.aside = e.aside || place == asideAnywhere || place == asideNotAfter && !alone
 		}
-		grade := gradeOf(word)
-		if grade != nameSilent {
-			e.grade = max(e.grade, nameWord)
-			e.numbers = e.numbers || grade == nameStrong && !strings.HasSuffix(word, "semaphore")
+		if locks && words > 1 && asideWords[last] != asideNever {
+			e.aside = true // "lock_version:7"
 		}
-		if first {
-			e.grade = max(e.grade, grade)
-			first = false
-		}
-		e.aside = e.aside || asideWords[word]
-		last, lastGrade = word, grade
 	}
-	e.grade = max(e.grade, lastGrade)
-	if _, aside := asideWords[last]; aside || last == "token" && !strings.HasSuffix(key, ":token") {
+	e.grade = max(e.grade, gradeOf(last))
+	if asideWords[last] != asideNever || last == "token" && !strings.HasSuffix(key, ":token") {
 		e.aside = true // "lock_token" is a secret that has to do with a lock, "lock:token" may be the lock of a token
 	}
 	return e

@@ -8,17 +8,22 @@ import (
 func TestNames(t *testing.T) {
 	strong := nameEvidence{grade: nameStrong, numbers: true}
 	word := nameEvidence{grade: nameWord, numbers: true}
+	part := nameEvidence{grade: namePart, numbers: true}
 	plural := nameEvidence{grade: nameWord}
 	for key, want := range map[string]nameEvidence{
 		"lock:orders": strong, "orders:lock": strong, "orders_lock": strong, "orderLock": strong, "LOCK": strong,
 		"ORDERS_LOCK": strong, "lock.orders": strong, "orders~lock": strong, "{orders}lock": strong, "lock1": strong,
 		"DBLock": strong, "RedisMutex:7": strong, "redlock:7": strong, "mutex-7": strong, "orders/lease": strong,
 		"cronlock": strong, "joblock:7": strong, "订单lock": strong, "rueidislock:0:x": strong, "lock:queue:mails": strong,
-		"job-lock:default:mails": word, "a:lock:b": word, "gitlab:exclusive_lease:x": word,
+		"job-lock:default:mails": word, "a:lock:b": part, "a:mutex:b": part, "a:lock7:b": word, "lock:config:reload": strong, "gitlab:exclusive_lease:x": word,
 		"locks:orders": plural, "locks": plural, "a:leases:b": plural,
 		"semaphore:x":             {grade: nameStrong},
 		"lock:count":              {grade: nameStrong, numbers: true, aside: true},
-		"count:lock:x":            {grade: nameWord, numbers: true, aside: true},
+		"count:lock:x":            {grade: namePart, numbers: true, aside: true},
+		"config:lock:x":           {grade: namePart, numbers: true, aside: true},
+		"lock:count:x":            {grade: nameStrong, numbers: true, aside: true},
+		"lock_version:order:5":    {grade: nameStrong, numbers: true, aside: true},
+		"lock_wait_ms":            {grade: nameStrong, numbers: true, aside: true},
 		"lock:queue":              {grade: nameStrong, numbers: true, aside: true},
 		"redisson_lock_queue:{x}": {companion: true},
 		"lock-signal:x":           {companion: true},

@@ -32,7 +32,7 @@ func recogniseToken(r keyspace.Record, now time.Time, name nameEvidence) (recogn
 	if name.grade == nameSilent {
 		s = shapeOf(value)
 	}
-	if (short || s == shapeEmpty) && name.grade != nameStrong {
+	if short && name.grade < namePart || s == shapeEmpty && name.grade < nameStrong {
 		return recognition{}, false
 	}
 	return recognition{

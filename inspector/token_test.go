@@ -51,10 +51,16 @@ func TestTokensOfLibraries(t *testing.T) {
 		{"JSON serialiser", "lock:orders", `"` + uuid + `"`, uuid},
 		{"host and process", "lock:orders", "web-1:4711", "web-1, process 4711"},
 		{"process at host", "lock:orders", "4711@web-1.example.org", "web-1.example.org, process 4711"},
+		{"a name and a random number that has no letter", "lock:orders", "worker-2:27357439", "worker-2"},
 		{"redis-py's form, drawn long ago", "orders-lock", "2bc90076e4f811e3967002fc00000001", ""},
 		{"text", "shop:stock-lock:item", "worker seven", ""},
 		{"one", "lock:orders", "1", ""},
 		{"acquired at, not until", "lock:orders", "1767323000000", ""},
+		{"one, under an application's name", "myapp:lock:orders", "1", ""},
+		{"a process, under an application's name", "app:mutex:job", "4711", ""},
+		{"a lock of statistics", "lock:metrics:rollup", "worker-7", ""},
+		{"a lock of a feature", "lock:feature:import", "web-1", ""},
+		{"a lock of a configuration", "lock:config:reload", "1", ""},
 		{"binary name", "lock:\xff\x00\x01", uuid, ""},
 		{"foreign name", "заказ:lock", uuid, ""},
 	} {
@@ -118,7 +124,7 @@ func TestNamedClient(t *testing.T) {
 		"web-1:0f4d3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11": "web-1",
 		"web-1@9f86d081884c7d65":                     "web-1",
 		"web-1:4711":                                 "", // a process, which has a label of its own
-		"web-1:12345678":                             "", // perhaps a process as well
+		"web-1:12345678":                             "web-1", // too long for a process
 		"deadbeef:9f86d081":                          "", // nothing in it is a name
 		"0f4d3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11":       "",
 		":9f86d081":                                  "",

@@ -186,11 +186,13 @@ func namedClient(value string) (name string, ok bool) {
 		return "", false
 	}
 	unique := value[i+1:]
-	return value[:i], isUUID(unique) || len(unique) >= 8 && isHex(unique) && !allDigits(unique)
+	return value[:i], isUUID(unique) || len(unique) >= 8 && isHex(unique)
 }
 
 // isProcess: Linux numbers processes up to 4,194,304, Windows up to ten digits.
-func isProcess(s string) bool { return s != "" && len(s) <= 10 && allDigits(s) && s[0] != '0' }
+// isProcess says whether a number may be a process id: those of Linux (up to 4,194,304), macOS and BSD have seven digits at
+// most; more digits make a random number.
+func isProcess(s string) bool { return s != "" && len(s) <= 7 && allDigits(s) && s[0] != '0' }
 
 // isHost is what RFC 1123 allows, and the underscore that it does not; with at least one letter, or an IPv4 address.
 func isHost(s string) bool {
