@@ -35,7 +35,7 @@ type Event struct {
 	Owner         string
 	Label         string
 	PreviousOwner string
-	Count         Count
+	Count         Count // what is left: 0 where the hold is over
 	// TTL is what the lease has left; negative: none. TTLKnown is false where the event tells of no lease.
 	TTL      time.Duration
 	TTLKnown bool

@@ -1,12 +1,34 @@
 package inspector
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"locktop/keyspace"
 )
+
+// A counter under a lock's name may be taken for one, until somebody counts.
+func TestACounterIsNoLock(t *testing.T) {
+	c := newScene(t, keyspace.FeedPush)
+	c.text("17", time.Time{}).must(StateStuck)
+	c.expect("acquired 17")
+	for n := range 3 {
+		c.after(time.Second).hints("incrby").text(fmt.Sprint(18+n), time.Time{})
+		if l := c.lock(); l != nil {
+			t.Fatalf("counted up, it is shown as %s with %v", l.State, codes(l))
+		}
+	}
+	c.after(time.Minute).text("20", time.Time{}) // a pass reads it again
+	if l := c.lock(); l != nil {
+		t.Fatalf("read again, it is shown as %s", l.State)
+	}
+	c.expect()
+	c.hints("del").gone()
+	c.hints("new", "set").text("1", time.Time{}).must(StateStuck)
+	c.expect("acquired 1")
+}
 
 // What is no lock, though its name, its value or its type resembles one.
 func TestLookAlikes(t *testing.T) {

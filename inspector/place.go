@@ -11,6 +11,7 @@ import (
 // Bounds of what hints may leave behind before a read answers them.
 const (
 	maxTrails  = 50_000
+	maxEdited  = 10_000
 	trailLives = 15 * time.Second // a key that is not followed is read every ten seconds
 )
 
@@ -39,6 +40,28 @@ type place struct {
 	slots  map[string]int32
 	trails map[string]*trail
 	most   int // trails there ever were since the map was made: maps do not shrink
+	// edited are the strings that were counted up or changed in part, whatever their names say: nobody does that to a lock.
+	edited map[string]struct{}
+}
+
+// learnEdited notes whether a key holds such a string. A key that is gone or written anew is judged anew; so is every one
+// beyond the bound.
+func (p *place) learnEdited(key string, what happening) {
+	switch what {
+	case happeningEdited:
+		if len(p.edited) < maxEdited {
+			p.edited[key] = struct{}{}
+		}
+	case happeningExpiry, happeningNameless, happeningOther:
+	case happeningNew, happeningWritten, happeningReleased, happeningExpired, happeningEvicted, happeningMoved:
+		delete(p.edited, key)
+	}
+}
+
+// isEdited says whether a record is such a string.
+func (p *place) isEdited(r *keyspace.Record) bool {
+	_, edited := p.edited[r.Key]
+	return edited && r.Type == keyspace.TypeString
 }
 
 // learn takes a status, and returns the event of a gap that it tells of.
@@ -81,6 +104,7 @@ func (p *place) hint(h keyspace.Hint) {
 		p.trails[h.Key] = t
 		p.most = max(p.most, len(p.trails))
 	}
+	p.learnEdited(h.Key, happenings[h.Event])
 	t.add(h)
 }
 

@@ -123,9 +123,9 @@ func TestNamedClient(t *testing.T) {
 		"worker-10:cbe619e6":                         "worker-10",
 		"web-1:0f4d3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11": "web-1",
 		"web-1@9f86d081884c7d65":                     "web-1",
-		"web-1:4711":                                 "", // a process, which has a label of its own
+		"web-1:4711":                                 "",      // a process, which has a label of its own
 		"web-1:12345678":                             "web-1", // too long for a process
-		"deadbeef:9f86d081":                          "", // nothing in it is a name
+		"deadbeef:9f86d081":                          "",      // nothing in it is a name
 		"0f4d3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11":       "",
 		":9f86d081":                                  "",
 		"job name:9f86d081":                          "",

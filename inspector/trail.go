@@ -38,6 +38,7 @@ const (
 	happeningOther    happening = iota
 	happeningNew                // the key did not exist before
 	happeningWritten            // a value was written
+	happeningEdited             // a string was counted up, or changed in part
 	happeningExpiry             // a TTL was set
 	happeningReleased           // deleted by a command
 	happeningExpired            // deleted by the server: its TTL was over
@@ -49,8 +50,8 @@ const (
 // happenings are the events of Redis 7 that matter to a lock (redis.io: keyspace notifications).
 var happenings = map[string]happening{
 	"new": happeningNew, "set": happeningWritten, "hset": happeningWritten, "hincrby": happeningWritten,
-	"hincrbyfloat": happeningWritten, "setrange": happeningWritten, "append": happeningWritten, "incrby": happeningWritten,
-	"restore": happeningWritten, "copy_to": happeningWritten, "rename_to": happeningWritten, "move_to": happeningWritten,
+	"hincrbyfloat": happeningWritten, "setrange": happeningEdited, "append": happeningEdited, "incrby": happeningEdited,
+	"incrbyfloat": happeningEdited, "restore": happeningWritten, "copy_to": happeningWritten, "rename_to": happeningWritten, "move_to": happeningWritten,
 	"expire": happeningExpiry, "del": happeningReleased, "expired": happeningExpired, "evicted": happeningEvicted,
 	"rename_from": happeningMoved, "move_from": happeningMoved, "invalidate": happeningNameless,
 }
@@ -89,7 +90,7 @@ func (t *trail) add(h keyspace.Hint) {
 	case happeningNameless:
 		t.touches++
 		t.touchedAt = h.At
-	case happeningOther:
+	case happeningEdited, happeningOther:
 	}
 	t.after, t.updatedAt = what, h.At
 }

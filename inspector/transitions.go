@@ -47,6 +47,13 @@ func (s *store) record(r *keyspace.Record) {
 		now.slot = i
 	}
 	found, is := recognise(*r, r.ReadAt)
+	if p.isEdited(r) {
+		is = false
+		if known { // it was never one
+			s.forget(i)
+			known, now.slot = false, -1
+		}
+	}
 	now.found = found
 	held := known && s.slots[i].lock.FreedAt.IsZero()
 	switch {
@@ -269,6 +276,9 @@ func (v *sight) say(l *Lock, kind EventKind, at time.Time, e Event) {
 	h := l.holder()
 	e.At, e.Ref, e.Kind, e.Scheme = at, l.Ref, kind, l.Scheme
 	e.Owner, e.Label, e.Count = h.Owner, h.Label, h.Count
+	if l.hold() == nil && e.Count.Known {
+		e.Count.N = 0 // the hold is over: nothing of it is left
+	}
 	switch kind {
 	case EventAcquired, EventReentered, EventRenewed, EventExtended, EventHandedOver:
 		e.TTL, e.TTLKnown = -1, len(l.Holders) > 0

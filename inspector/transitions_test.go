@@ -366,3 +366,18 @@ func TestDeniedKeepsThePicture(t *testing.T) {
 	c.read(keyspace.Record{Denied: "NOPERM"}).expect()
 	c.must(StateHeld)
 }
+
+func TestTheCountOfAHoldThatIsOverIsZero(t *testing.T) {
+	c := newScene(t, keyspace.FeedPush)
+	c.hints("new", "hincrby", "expire").entry("w", 1, c.in(lease))
+	c.hints("hincrby", "expire").entry("w", 2, c.in(lease))
+	c.hints("hincrby", "expire").entry("w", 1, c.in(lease))
+	c.hints("del").gone()
+	var counts []int64
+	for _, e := range c.store.log.tail(4) {
+		counts = append(counts, e.Count.N)
+	}
+	if want := []int64{1, 2, 1, 0}; !slices.Equal(counts, want) {
+		t.Errorf("acquired, reentered, released one entry, released: counts %v, want %v", counts, want)
+	}
+}
