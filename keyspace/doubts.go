@@ -25,7 +25,8 @@ const (
 	doubtsKept   = time.Minute
 	maxDoubts    = 1000
 	maxSuspects  = 20
-	suspectPause = time.Minute // at most, between two rounds of suspicion
+	suspectPause = time.Minute      // at most, between two rounds of suspicion
+	deafFor      = 10 * time.Minute // before events that come after all are believed again
 )
 
 func newDoubts() doubts {
@@ -73,8 +74,8 @@ func (d *doubts) next() time.Time {
 	return next
 }
 
-// weighDoubts reads the suspects whose time is over, counts the accused, and gives notifications up for this session when
-// there are too many.
+// weighDoubts reads the suspects whose time is over, counts the accused, and gives notifications up for a while when there
+// are too many.
 func (f *feed) weighDoubts() {
 	d := &f.doubts
 	if len(d.suspects)+len(d.accused) == 0 {
@@ -109,7 +110,7 @@ func (f *feed) weighDoubts() {
 	}
 	*d = newDoubts()
 	f.shared.Lock()
-	f.shared.deaf, f.shared.heard = true, false
+	f.shared.deafUntil, f.shared.heard = now.Add(deafFor), false
 	f.shared.Unlock()
 	f.retune()
 }

@@ -42,11 +42,12 @@ type feed struct {
 
 	shared struct {
 		sync.Mutex
-		flags  Notifications
-		deaf   bool   // events did not come although they should have
-		heard  bool   // an event came, so that they are on although the flags are not known
-		epoch  uint64 // counts the calls of retune
-		retune func() // ends the listener's session, which then judges anew
+		flags Notifications
+		// deafUntil is set when events did not come although they should have: one that comes after it is believed again.
+		deafUntil time.Time
+		heard     bool   // an event came, so that they are on although the flags are not known
+		epoch     uint64 // counts the calls of retune
+		retune    func() // ends the listener's session, which then judges anew
 	}
 
 	// ------------------------------------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ func (f *feed) checkServer(ctx context.Context) error {
 	}
 	f.health.sweeps = nil // the counters of another process are not comparable
 	f.shared.Lock()
-	f.shared.heard, f.shared.deaf = false, false
+	f.shared.heard, f.shared.deafUntil = false, time.Time{}
 	f.shared.Unlock()
 	f.gap("another server process answers at this address now", time.Now())
 	f.retune()
@@ -110,7 +110,7 @@ func (f *feed) checkFlags(ctx context.Context) error {
 	changed := flags != f.shared.flags
 	f.shared.flags = flags
 	if changed {
-		f.shared.deaf, f.shared.heard = false, false
+		f.shared.deafUntil, f.shared.heard = time.Time{}, false
 	}
 	f.shared.Unlock()
 	if changed {

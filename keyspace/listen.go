@@ -86,10 +86,7 @@ func (f *feed) hear(ctx context.Context, s *session) error {
 		}
 		switch m := message.(type) {
 		case *redis.Message:
-			if s.doubtful {
-				f.shared.Lock()
-				f.shared.heard = true
-				f.shared.Unlock()
+			if s.doubtful && f.believe() {
 				retune()
 			}
 			f.heard(m)
