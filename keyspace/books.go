@@ -165,6 +165,7 @@ func (f *feed) takeMail() {
 	for key := range m.changed {
 		f.doubts.suspect(key, now)
 	}
+	f.unheard = m.down != ""
 	if m.gap != "" {
 		f.gap(m.gap, m.gapAt)
 	}

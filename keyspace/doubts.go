@@ -108,9 +108,9 @@ func (f *feed) weighDoubts() {
 	if d.count < doubtsToTry {
 		return
 	}
-	*d = newDoubts()
 	f.shared.Lock()
 	f.shared.deafUntil, f.shared.heard = now.Add(deafFor), false
 	f.shared.Unlock()
+	f.gap("keys changed, and no notification told of it", now)
 	f.retune()
 }

@@ -59,7 +59,9 @@ type feed struct {
 	passes     uint64
 	lastPass   Pass
 	nextPass   time.Time
-	hurry      string // why the next pass reads every key again at full speed; empty: it need not
+	hurry      string // why every key is to be read again at full speed, until a pass has done so; empty: it need not
+	inGap      bool   // since the last gap the server has not both answered and been heard
+	unheard    bool   // the listener has lost the server
 	health     health
 	status     Status
 	nextRead   time.Time
@@ -106,12 +108,12 @@ func (f *feed) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		f.herald.busy()
 		err := f.step(ctx)
-		f.herald.idle()
+		answered := f.herald.idle()
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			f.down(ctx, err)
+			f.down(ctx, err, answered)
 		case f.options.Once && f.pass == nil && f.lastPass.Generation > 0:
 			f.say()
 			return
@@ -147,10 +149,14 @@ func (f *feed) step(ctx context.Context) error {
 	return f.readUnasked(ctx)
 }
 
-// gap counts a time at which changes may have been missed, and has everything read again.
+// gap counts a time at which changes may have been missed, and has everything read again. It lasts until the server answers
+// and is heard again; what is found out meanwhile belongs to it, so that an outage or a restart is one gap.
 func (f *feed) gap(why string, at time.Time) {
-	f.status.Gaps++
-	f.status.LastGap, f.status.LastGapWhy = at, why
+	if !f.inGap {
+		f.inGap = true
+		f.status.Gaps++
+		f.status.LastGap, f.status.LastGapWhy = at, why
+	}
 	f.startOver(why)
 	f.health.sweeps = nil // whatever was swept until the pass begins, it sees
 	f.nextSweeps, f.nextServer = time.Time{}, time.Time{}
@@ -240,13 +246,12 @@ func (f *feed) poll() {
 	}
 }
 
-// down notes that the server does not answer, keeps the picture, and waits before the next try.
-func (f *feed) down(ctx context.Context, err error) {
-	now := time.Now()
+// down notes that the server has not answered since the given instant, keeps the picture, and waits before the next try.
+func (f *feed) down(ctx context.Context, err error, since time.Time) {
 	if f.status.Connected {
-		f.status.Connected, f.status.StaleSince = false, now
+		f.status.Connected, f.status.StaleSince = false, since
 		f.backOff = backOffFirst
-		f.gap("the connection was lost: "+err.Error(), now)
+		f.gap("the connection was lost: "+err.Error(), since)
 	}
 	f.status.Err = connectError(f.connection.options, err).Error()
 	f.pass, f.nextPass = nil, time.Time{}
@@ -257,6 +262,7 @@ func (f *feed) down(ctx context.Context, err error) {
 
 // up notes that the server answered.
 func (f *feed) up() {
+	f.inGap = f.inGap && f.unheard
 	if f.status.Connected {
 		return
 	}

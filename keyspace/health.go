@@ -107,15 +107,20 @@ func (f *feed) checkFlags(ctx context.Context) error {
 	}
 	f.status.Flags, f.status.FlagsKnown = flags.Old, flags.Known
 	f.shared.Lock()
+	wereOn := f.eventsAreOn()
 	changed := flags != f.shared.flags
 	f.shared.flags = flags
 	if changed {
 		f.shared.deafUntil, f.shared.heard = time.Time{}, false
 	}
 	f.shared.Unlock()
-	if changed {
-		f.retune()
+	if !changed {
+		return nil
 	}
+	if f.status.Feed == FeedPush && wereOn && flags.Known && !flags.Enough() {
+		f.gap("notifications were switched off: "+flags.why(), time.Now())
+	}
+	f.retune()
 	return nil
 }
 
