@@ -90,7 +90,7 @@ func (c *Connection) Capabilities(ctx context.Context, patterns []Pattern) (Capa
 		{"memory usage", "+memory|usage", "hashes of long fields are not read, for fear of their size", []any{"MEMORY", "USAGE", key}},
 		{"exists", "+exists", "the end of a lease may be seen minutes late", []any{"EXISTS", key}},
 		{"time", "+time", "TTLs are wrong by what the clocks differ", []any{"TIME"}},
-		{"info", "+info", "a restart, a flush or a swap of databases is seen with the next pass only", []any{"INFO", "server"}},
+		{"info", "+info", "a swap of databases is seen late, when a key that differs is read again", []any{"INFO", "server"}},
 		{"config get", "+config|get", "nobody knows whether notifications are on until one comes", []any{"CONFIG", "GET", notifySetting}},
 		{"eval", "+eval +evalsha", "actions fall back to transactions", []any{"EVAL", "return 1", 0}},
 	}

@@ -55,7 +55,8 @@ type feed struct {
 	dirty      map[string]struct{}
 	unasked    map[string]struct{} // to be read although nothing has named them: see doubts
 	doubts     doubts
-	pass       *pass // the one under way, or nil
+	pardoned   time.Time // when changes that no event told of were last put down to a swap of databases
+	pass       *pass     // the one under way, or nil
 	passes     uint64
 	lastPass   Pass
 	nextPass   time.Time
@@ -145,7 +146,9 @@ func (f *feed) step(ctx context.Context) error {
 	}
 	f.poll()
 	f.verify()
-	f.weighDoubts()
+	if err := f.weighDoubts(ctx); err != nil {
+		return err
+	}
 	return f.readUnasked(ctx)
 }
 

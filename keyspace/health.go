@@ -10,6 +10,7 @@ import (
 type health struct {
 	runID  string
 	sweeps map[string]string // how often each command that changes keys without any event was called; nil: not known
+	blind  bool              // those counters are not to be had
 }
 
 // sweepers change keys wholesale, and no keyspace notification tells of them.
@@ -69,8 +70,8 @@ func (f *feed) checkServer(ctx context.Context) error {
 
 func (f *feed) checkSweeps(ctx context.Context) error {
 	info, err := f.connection.reader.Info(ctx, "commandstats").Result()
-	if isAnswer(err) {
-		return nil // denied or absent: what it would tell is found by the next pass
+	if f.health.blind = isAnswer(err); f.health.blind {
+		return nil // denied or absent: see doubts
 	}
 	if err != nil {
 		return err
