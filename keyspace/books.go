@@ -72,8 +72,7 @@ func (f *feed) learn(records []Record, why source) {
 func (f *feed) learnOne(r *Record, why source) {
 	e := f.followed[r.Key]
 	digest := f.digest(r)
-	_, known := f.others[f.hash(r.Key)]
-	if _, pending := f.dirty[r.Key]; why == unasked && !pending && (e != nil && e.digest != digest || e == nil && !known && r.Exists()) {
+	if why == unasked && f.surprising(r, e, digest) {
 		f.doubts.unannounced(r.Key)
 	}
 	switch {
@@ -101,6 +100,19 @@ func (f *feed) learnOne(r *Record, why source) {
 	}
 }
 
+// surprising says whether a record differs from what was known although a hint should have told of it.
+func (f *feed) surprising(r *Record, e *entry, digest uint64) bool {
+	if _, pending := f.dirty[r.Key]; pending || !r.Type.announced() {
+		return false
+	}
+	if e == nil {
+		_, known := f.others[f.hash(r.Key)]
+		return !known && r.Exists()
+	}
+	ranOut := !r.Exists() && e.expires != 0 && e.expires <= r.ReadAt.UnixMilli() // the server may tell of it much later
+	return e.digest != digest && !ranOut
+}
+
 func (f *feed) learnOther(r *Record) {
 	hash := f.hash(r.Key)
 	o := f.others[hash]
@@ -109,7 +121,8 @@ func (f *feed) learnOther(r *Record) {
 	f.others[hash] = o
 }
 
-// digest is a hash of a record's state, to tell whether it changed. The expiry is left out: the clock's offset moves it.
+// digest is a hash of a record's state, to tell whether it changed. The expiry is left out: the clock's offset moves it. So is
+// the size of what changes without an event.
 func (f *feed) digest(r *Record) uint64 {
 	var h maphash.Hash
 	h.SetSeed(f.seed)
@@ -121,7 +134,9 @@ func (f *feed) digest(r *Record) uint64 {
 		_, _ = h.WriteString(field.Value)
 		_ = h.WriteByte(0)
 	}
-	maphash.WriteComparable(&h, r.Size)
+	if r.Type.announced() {
+		maphash.WriteComparable(&h, r.Size)
+	}
 	return h.Sum64()
 }
 
@@ -150,6 +165,7 @@ func (f *feed) takeMail() {
 	for key := range m.changed {
 		f.doubts.suspect(key, now)
 	}
+	f.unheard = m.down != ""
 	if m.gap != "" {
 		f.gap(m.gap, m.gapAt)
 	}

@@ -77,16 +77,20 @@ func (c *Connection) Capabilities(ctx context.Context, patterns []Pattern) (Capa
 	patterns = ObserveOptions{Patterns: patterns}.withDefaults().Patterns
 	key := probeKey(patterns[0])
 	keyRule := "%R~" + patterns[0].Glob
+	ttl := []any{"PEXPIRETIME", key}
+	if err := client.Do(ctx, ttl...).Err(); isDenied(err) || isAbsent(err) {
+		ttl = []any{"PTTL", key} // which does as well
+	}
 	attempts := []attempt{
 		{"scan", "+scan", "no lock can be found", []any{"SCAN", 0, "COUNT", 1}},
 		{"type", "+type " + keyRule, "no lock can be read", []any{"TYPE", key}},
-		{"ttl", "+pexpiretime +pttl", "it is not known when a lock expires", []any{"PTTL", key}},
-		{"read strings", "+getrange +strlen", "holders of string locks are not known", []any{"GETRANGE", key, 0, 0}},
-		{"read hashes", "+hgetall +hlen", "holders of hash locks are not known", []any{"HGETALL", key}},
+		{"ttl", "+pexpiretime +pttl", "no lock is shown, since none is read without its TTL", ttl},
+		{"read strings", "+getrange +strlen", "locks that are strings are not shown", []any{"GETRANGE", key, 0, 0}},
+		{"read hashes", "+hgetall +hlen", "locks that are hashes are not shown", []any{"HGETALL", key}},
 		{"memory usage", "+memory|usage", "hashes of long fields are not read, for fear of their size", []any{"MEMORY", "USAGE", key}},
 		{"exists", "+exists", "the end of a lease may be seen minutes late", []any{"EXISTS", key}},
 		{"time", "+time", "TTLs are wrong by what the clocks differ", []any{"TIME"}},
-		{"info", "+info", "a restart, a flush or a swap of databases is seen with the next pass only", []any{"INFO", "server"}},
+		{"info", "+info", "a swap of databases is seen late, when a key that differs is read again", []any{"INFO", "server"}},
 		{"config get", "+config|get", "nobody knows whether notifications are on until one comes", []any{"CONFIG", "GET", notifySetting}},
 		{"eval", "+eval +evalsha", "actions fall back to transactions", []any{"EVAL", "return 1", 0}},
 	}

@@ -1,11 +1,14 @@
 package keyspace
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // doubts finds out whether events come at all. A server tells nobody that its notification flags were cleared, that an ACL
 // or a proxy filters its channels, or that a service has them off and hides its configuration; but then keys change without
 // an event. Two things say so: an invalidation (CLIENT TRACKING, the second ear) that no event accompanies, and a read that
-// nothing had asked for which finds another state than the last one.
+// nothing had asked for which finds another state than the last one. The latter also says when databases were swapped.
 type doubts struct {
 	// suspects were invalidated, and may have changed; accused have changed. Both wait for an event that explains it.
 	suspects, accused map[string]time.Time
@@ -25,7 +28,8 @@ const (
 	doubtsKept   = time.Minute
 	maxDoubts    = 1000
 	maxSuspects  = 20
-	suspectPause = time.Minute // at most, between two rounds of suspicion
+	suspectPause = time.Minute      // at most, between two rounds of suspicion
+	deafFor      = 10 * time.Minute // before events that come after all are believed again
 )
 
 func newDoubts() doubts {
@@ -73,16 +77,15 @@ func (d *doubts) next() time.Time {
 	return next
 }
 
-// weighDoubts reads the suspects whose time is over, counts the accused, and gives notifications up for this session when
-// there are too many.
-func (f *feed) weighDoubts() {
+// weighDoubts reads the suspects whose time is over, and judges when some of the accused were not acquitted by an event.
+func (f *feed) weighDoubts(ctx context.Context) error {
 	d := &f.doubts
 	if len(d.suspects)+len(d.accused) == 0 {
-		return
+		return nil
 	}
-	if f.status.Feed != FeedPush {
+	if f.status.Feed == FeedPoll { // which sees every change
 		*d = newDoubts()
-		return
+		return nil
 	}
 	now := time.Now()
 	over := now.Add(-eventGrace)
@@ -93,6 +96,7 @@ func (f *feed) weighDoubts() {
 			d.quiet, d.pause = now.Add(d.pause), min(2*d.pause, suspectPause)
 		}
 	}
+	found := false
 	for key, at := range d.accused {
 		if at.After(over) {
 			continue
@@ -103,13 +107,33 @@ func (f *feed) weighDoubts() {
 			d.count, d.first = 0, at
 		}
 		d.count++
+		found = true
 	}
-	if d.count < doubtsToTry {
-		return
+	if !found {
+		return nil
 	}
-	*d = newDoubts()
-	f.shared.Lock()
-	f.shared.deaf, f.shared.heard = true, false
-	f.shared.Unlock()
-	f.retune()
+	return f.judge(ctx, now)
+}
+
+// judge says what the changes mean of which no hint has told. Databases may have been swapped, which the counters tell. Where
+// they are denied, and where we go by tracking, which has no such reason to fail as notifications have, one change is enough
+// for a gap, which reads everything again. Else notifications are given up for a while after the third change.
+func (f *feed) judge(ctx context.Context, now time.Time) error {
+	if err := f.checkSweeps(ctx); err != nil {
+		return err
+	}
+	const why = "keys changed, and nothing told of it"
+	switch swapped := f.doubts.count == 0; {
+	case swapped: // and the gap that was made of it has settled all doubts
+	case f.status.Feed != FeedPush, f.health.blind && now.Sub(f.pardoned) > deafFor:
+		f.pardoned = now
+		f.gap(why, now)
+	case f.doubts.count >= doubtsToTry:
+		f.shared.Lock()
+		f.shared.deafUntil, f.shared.heard = now.Add(deafFor), false
+		f.shared.Unlock()
+		f.gap(why, now)
+		f.retune()
+	}
+	return nil
 }

@@ -1,6 +1,9 @@
 package keyspace
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // SeeCommands calls f with the name of every command that is sent on the connection from now on.
 func SeeCommands(c *Connection, f func(name string)) { c.meter.sees.Store(&f) }
@@ -36,4 +39,11 @@ func Names(stream string, piece int) []string {
 		r.read([]byte(stream[at:min(at+piece, len(stream))]), func(name string) { names = append(names, name) })
 	}
 	return names
+}
+
+// EndDeafness lets the time pass for which events are not believed after they did not come.
+func EndDeafness(o *Observation) {
+	o.feed.shared.Lock()
+	defer o.feed.shared.Unlock()
+	o.feed.shared.deafUntil = time.Now()
 }

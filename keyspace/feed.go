@@ -42,11 +42,12 @@ type feed struct {
 
 	shared struct {
 		sync.Mutex
-		flags  Notifications
-		deaf   bool   // events did not come although they should have
-		heard  bool   // an event came, so that they are on although the flags are not known
-		epoch  uint64 // counts the calls of retune
-		retune func() // ends the listener's session, which then judges anew
+		flags Notifications
+		// deafUntil is set when events did not come although they should have: one that comes after it is believed again.
+		deafUntil time.Time
+		heard     bool   // an event came, so that they are on although the flags are not known
+		epoch     uint64 // counts the calls of retune
+		retune    func() // ends the listener's session, which then judges anew
 	}
 
 	// ------------------------------------------------------------------------------------------------------------------
@@ -54,11 +55,14 @@ type feed struct {
 	dirty      map[string]struct{}
 	unasked    map[string]struct{} // to be read although nothing has named them: see doubts
 	doubts     doubts
-	pass       *pass // the one under way, or nil
+	pardoned   time.Time // when changes that no event told of were last put down to a swap of databases
+	pass       *pass     // the one under way, or nil
 	passes     uint64
 	lastPass   Pass
 	nextPass   time.Time
-	hurry      string // why the next pass reads every key again at full speed; empty: it need not
+	hurry      string // why every key is to be read again at full speed, until a pass has done so; empty: it need not
+	inGap      bool   // since the last gap the server has not both answered and been heard
+	unheard    bool   // the listener has lost the server
 	health     health
 	status     Status
 	nextRead   time.Time
@@ -105,12 +109,12 @@ func (f *feed) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		f.herald.busy()
 		err := f.step(ctx)
-		f.herald.idle()
+		answered := f.herald.idle()
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			f.down(ctx, err)
+			f.down(ctx, err, answered)
 		case f.options.Once && f.pass == nil && f.lastPass.Generation > 0:
 			f.say()
 			return
@@ -142,14 +146,20 @@ func (f *feed) step(ctx context.Context) error {
 	}
 	f.poll()
 	f.verify()
-	f.weighDoubts()
+	if err := f.weighDoubts(ctx); err != nil {
+		return err
+	}
 	return f.readUnasked(ctx)
 }
 
-// gap counts a time at which changes may have been missed, and has everything read again.
+// gap counts a time at which changes may have been missed, and has everything read again. It lasts until the server answers
+// and is heard again; what is found out meanwhile belongs to it, so that an outage or a restart is one gap.
 func (f *feed) gap(why string, at time.Time) {
-	f.status.Gaps++
-	f.status.LastGap, f.status.LastGapWhy = at, why
+	if !f.inGap {
+		f.inGap = true
+		f.status.Gaps++
+		f.status.LastGap, f.status.LastGapWhy = at, why
+	}
 	f.startOver(why)
 	f.health.sweeps = nil // whatever was swept until the pass begins, it sees
 	f.nextSweeps, f.nextServer = time.Time{}, time.Time{}
@@ -239,13 +249,12 @@ func (f *feed) poll() {
 	}
 }
 
-// down notes that the server does not answer, keeps the picture, and waits before the next try.
-func (f *feed) down(ctx context.Context, err error) {
-	now := time.Now()
+// down notes that the server has not answered since the given instant, keeps the picture, and waits before the next try.
+func (f *feed) down(ctx context.Context, err error, since time.Time) {
 	if f.status.Connected {
-		f.status.Connected, f.status.StaleSince = false, now
+		f.status.Connected, f.status.StaleSince = false, since
 		f.backOff = backOffFirst
-		f.gap("the connection was lost: "+err.Error(), now)
+		f.gap("the connection was lost: "+err.Error(), since)
 	}
 	f.status.Err = connectError(f.connection.options, err).Error()
 	f.pass, f.nextPass = nil, time.Time{}
@@ -256,6 +265,7 @@ func (f *feed) down(ctx context.Context, err error) {
 
 // up notes that the server answered.
 func (f *feed) up() {
+	f.inGap = f.inGap && f.unheard
 	if f.status.Connected {
 		return
 	}

@@ -15,6 +15,17 @@ const (
 	allClasses    = "g$lshzxetd"
 )
 
+// announced says whether those flags tell of every change of a key of this type: they leave out the classes of lists, sets,
+// streams and modules, since no lock is kept in one, and such a key may be as busy as its queue.
+func (t Type) announced() bool {
+	switch t {
+	case TypeNone, TypeString, TypeHash, TypeZSet:
+		return true
+	default:
+		return false
+	}
+}
+
 // Notifications is what a server's notify-keyspace-events means for us.
 type Notifications struct {
 	// Known is false where CONFIG GET is not to be had (an ACL, a managed service); the rest is then empty.

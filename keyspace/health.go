@@ -10,6 +10,7 @@ import (
 type health struct {
 	runID  string
 	sweeps map[string]string // how often each command that changes keys without any event was called; nil: not known
+	blind  bool              // those counters are not to be had
 }
 
 // sweepers change keys wholesale, and no keyspace notification tells of them.
@@ -60,7 +61,7 @@ func (f *feed) checkServer(ctx context.Context) error {
 	}
 	f.health.sweeps = nil // the counters of another process are not comparable
 	f.shared.Lock()
-	f.shared.heard, f.shared.deaf = false, false
+	f.shared.heard, f.shared.deafUntil = false, time.Time{}
 	f.shared.Unlock()
 	f.gap("another server process answers at this address now", time.Now())
 	f.retune()
@@ -69,8 +70,8 @@ func (f *feed) checkServer(ctx context.Context) error {
 
 func (f *feed) checkSweeps(ctx context.Context) error {
 	info, err := f.connection.reader.Info(ctx, "commandstats").Result()
-	if isAnswer(err) {
-		return nil // denied or absent: what it would tell is found by the next pass
+	if f.health.blind = isAnswer(err); f.health.blind {
+		return nil // denied or absent: see doubts
 	}
 	if err != nil {
 		return err
@@ -107,15 +108,20 @@ func (f *feed) checkFlags(ctx context.Context) error {
 	}
 	f.status.Flags, f.status.FlagsKnown = flags.Old, flags.Known
 	f.shared.Lock()
+	wereOn := f.eventsAreOn()
 	changed := flags != f.shared.flags
 	f.shared.flags = flags
 	if changed {
-		f.shared.deaf, f.shared.heard = false, false
+		f.shared.deafUntil, f.shared.heard = time.Time{}, false
 	}
 	f.shared.Unlock()
-	if changed {
-		f.retune()
+	if !changed {
+		return nil
 	}
+	if f.status.Feed == FeedPush && wereOn && flags.Known && !flags.Enough() {
+		f.gap("notifications were switched off: "+flags.why(), time.Now())
+	}
+	f.retune()
 	return nil
 }
 

@@ -28,10 +28,13 @@ func (h *herald) busy() {
 	h.mu.Unlock()
 }
 
-func (h *herald) idle() {
+// idle notes that a step has ended, and says since when no answer was noted: its beginning, or its last progress.
+func (h *herald) idle() time.Time {
 	h.mu.Lock()
+	defer h.mu.Unlock()
+	since := h.busySince
 	h.busySince = time.Time{}
-	h.mu.Unlock()
+	return since
 }
 
 // progress notes that the server has answered, while one step of the feed goes on.

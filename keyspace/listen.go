@@ -20,8 +20,10 @@ const (
 	backOffLast  = time.Second // with its jitter two
 )
 
-// listen hears the server until ctx ends: one session after another, each on a connection of its own, so that what was
-// missed between two of them is always known as a gap. The first session is open already.
+// listen hears the server until ctx ends: one session after another, each on a connection of its own, so that it is always
+// known where something may have been missed. It is read again with the next session, and counted as a gap unless we ended the
+// former session ourselves, to hear better: whoever has it judged anew because it heard too little counts that. The first
+// session is open already.
 func (f *feed) listen(ctx context.Context, s *session) {
 	pause := backOffFirst
 	for ctx.Err() == nil {
@@ -86,10 +88,7 @@ func (f *feed) hear(ctx context.Context, s *session) error {
 		}
 		switch m := message.(type) {
 		case *redis.Message:
-			if s.doubtful {
-				f.shared.Lock()
-				f.shared.heard = true
-				f.shared.Unlock()
+			if s.doubtful && f.believe() {
 				retune()
 			}
 			f.heard(m)

@@ -121,11 +121,13 @@ func (m *mailbox) subscribed(hearing Feed, why string) {
 	m.signal()
 }
 
-// lost notes that the listener hears nothing any more.
+// lost notes that the listener hears nothing any more, or, again, that it still does not: that is the same gap.
 func (m *mailbox) lost(why string) {
 	m.mu.Lock()
+	if m.down == "" {
+		m.noteGap(why)
+	}
 	m.down = why
-	m.noteGap(why)
 	m.mu.Unlock()
 	m.signal()
 }

@@ -211,17 +211,29 @@ func TestRestartIsNoticedAndFallsToTracking(t *testing.T) {
 func TestStoppedServerIsNoticed(t *testing.T) {
 	s := redistest.Start(t)
 	p, _ := watch(t, connect(t, s), keyspace.ObserveOptions{PassInterval: time.Hour})
-	p.reaches(t, "push", live)
+	gaps := p.reaches(t, "push", live).Gaps
 	s.Pause()
 	stopped := time.Now()
-	p.reaches(t, "stale", func(st keyspace.Status) bool { return !st.Connected && st.Err != "" && !st.StaleSince.IsZero() })
+	first := p.reaches(t, "stale", func(st keyspace.Status) bool { return !st.Connected && st.Err != "" && !st.StaleSince.IsZero() })
 	if took := time.Since(stopped); took > 6*time.Second {
 		t.Errorf("noticed after %v", took)
+	}
+	if since := first.StaleSince; since.After(time.Now()) || since.Before(stopped.Add(-time.Minute)) {
+		t.Errorf("stale since %v, stopped at %v", since, stopped)
+	}
+	failed := p.reaches(t, "failed command", func(st keyspace.Status) bool {
+		return !st.Connected && !strings.Contains(st.Err, "has not answered")
+	})
+	if !failed.StaleSince.Equal(first.StaleSince) {
+		t.Errorf("stale since %v, and later since %v", first.StaleSince, failed.StaleSince)
 	}
 	s.Resume()
 	p.reaches(t, "push", live)
 	s.Do("SET", "lock:a", "1")
 	p.shows(t, map[string]string{"lock:a": "1"})
+	if _, st, _ := p.look(); st.Gaps != gaps+1 {
+		t.Errorf("%d gaps, were %d", st.Gaps, gaps)
+	}
 }
 
 func TestFeedsBelowPush(t *testing.T) {

@@ -93,7 +93,6 @@ func (f *feed) beginPass(ctx context.Context, now time.Time) error {
 	if f.hurry != "" {
 		f.pass.why = hurried
 	}
-	f.hurry = ""
 	return nil
 }
 
@@ -163,6 +162,9 @@ func (f *feed) endPass(ctx context.Context, p *pass) error {
 	}
 	p.Ended = time.Now()
 	f.lastPass, f.pass = p.Pass, nil
+	if p.why == hurried {
+		f.hurry = ""
+	}
 	pause := f.options.PassInterval
 	if pause == 0 {
 		pause = passPause

@@ -51,9 +51,14 @@ func TestOnlyReadCommandsAreSent(t *testing.T) {
 		t.Error(err)
 	}
 	server := strings.ToUpper(s.Do("INFO", "commandstats").(string))
-	s.Pause() // and what comes after trouble
-	p, _ := watchLater(t, s, c)
-	p.reaches(t, "push", live)
+	p, _ := watch(t, c, keyspace.ObserveOptions{PassInterval: time.Hour}) // and what comes after trouble
+	gaps := p.reaches(t, "push", live).Gaps
+	s.Pause()
+	passes := p.reaches(t, "failed command", func(st keyspace.Status) bool {
+		return st.Gaps > gaps && !st.Connected && !strings.Contains(st.Err, "has not answered")
+	}).LastPass.Generation
+	s.Resume()
+	p.reaches(t, "pass after the trouble", func(st keyspace.Status) bool { return live(st) && st.LastPass.Generation > passes })
 	mu.Lock()
 	defer mu.Unlock()
 	for name := range sent {
@@ -73,13 +78,6 @@ func TestOnlyReadCommandsAreSent(t *testing.T) {
 			t.Errorf("%s was not sent: this test does not cover it", name)
 		}
 	}
-}
-
-// watchLater lets a stopped server go on, and then watches it.
-func watchLater(t *testing.T, s *redistest.Server, c *keyspace.Connection) (*picture, *keyspace.Observation) {
-	t.Helper()
-	s.Resume()
-	return watch(t, c, keyspace.ObserveOptions{})
 }
 
 func TestWritesAreRefusedBeforeTheyLeave(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/push"
@@ -21,7 +22,7 @@ type session struct {
 	// hearing is what the feed goes by, and why says why it is nothing better.
 	hearing Feed
 	why     string
-	// doubtful says that events may or may not come: nobody could tell us whether they are on.
+	// doubtful says that events may or may not come: nobody could tell us whether they are on, or they did not come once.
 	doubtful bool
 	// denied is the server's word where the ACL forbids the channels.
 	denied error
@@ -34,10 +35,9 @@ type session struct {
 // open connects, subscribes, and judges what can be heard.
 func (f *feed) open(ctx context.Context) (*session, error) {
 	f.shared.Lock()
-	flags, deaf, heard, epoch := f.shared.flags, f.shared.deaf, f.shared.heard, f.shared.epoch
+	flags, deaf, eventsAreOn := f.shared.flags, !f.shared.deafUntil.IsZero(), f.eventsAreOn()
+	s := &session{epoch: f.shared.epoch, doubtful: deaf || !flags.Known && !f.shared.heard}
 	f.shared.Unlock()
-	s := &session{epoch: epoch, doubtful: !flags.Known && !heard && !deaf}
-	eventsAreOn := !deaf && (flags.Enough() || !flags.Known && heard)
 	tracking := f.trackingCommand(eventsAreOn)
 	o := f.connection.readOptions(f.connection.options.ClientName+"-watch", 1, readCommands)
 	noTouch := o.OnConnect
@@ -79,6 +79,23 @@ func (f *feed) open(ctx context.Context) (*session, error) {
 		s.why += "; and CLIENT TRACKING: " + s.tracking.Error()
 	}
 	return s, nil
+}
+
+// eventsAreOn says whether an event is expected to tell of every change. It needs the lock of shared.
+func (f *feed) eventsAreOn() bool {
+	known := f.shared.flags.Enough() || !f.shared.flags.Known && f.shared.heard
+	return known && f.shared.deafUntil.IsZero()
+}
+
+// believe takes an event as the proof that events are on, unless they failed us just now.
+func (f *feed) believe() bool {
+	f.shared.Lock()
+	defer f.shared.Unlock()
+	if time.Now().Before(f.shared.deafUntil) {
+		return false
+	}
+	f.shared.heard, f.shared.deafUntil = true, time.Time{}
+	return true
 }
 
 // track sends CLIENT TRACKING. A connection that fell back to RESP2 is told "OK" and never hears an invalidation.

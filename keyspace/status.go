@@ -44,7 +44,8 @@ type Status struct {
 	// LastPass is the last complete pass (zero Generation: none yet); Scanning is the one under way, else nil.
 	LastPass Pass
 	Scanning *Pass
-	// Gaps counts the times at which hints may have been missed; LastGap says when and why the last one was.
+	// Gaps counts the times at which hints may have been missed, an outage as one; LastGap and LastGapWhy say when and why the
+	// last one began.
 	Gaps       uint64
 	LastGap    time.Time
 	LastGapWhy string
