@@ -146,3 +146,24 @@ func commandStat(t testing.TB, s *redistest.Server, name string) int {
 	}
 	return sum
 }
+
+// Where some keys may not be read, an empty picture must not look like a sound one.
+func TestKeysThatMayNotBeReadAreCounted(t *testing.T) {
+	s := redistest.Start(t)
+	for _, key := range []string{"lock:a", "lock:b", "lock:c"} {
+		s.Do("SET", key, "1")
+	}
+	c := user(t, s, "~lock:a &* +@all")
+	p, _ := watch(t, c, keyspace.ObserveOptions{PassInterval: 50 * time.Millisecond})
+	st := p.reaches(t, "two denied", func(st keyspace.Status) bool { return st.Denied == 2 })
+	if !strings.Contains(st.Err, "2 of 3 keys may not be read") || !strings.Contains(st.Err, "NOPERM") {
+		t.Errorf("the limit is told as %q", st.Err)
+	}
+	p.knows(t, "lock:a")
+	s.Do("DEL", "lock:b")
+	p.reaches(t, "one denied", func(st keyspace.Status) bool { return st.Denied == 1 })
+	s.Do("DEL", "lock:c")
+	if st := p.reaches(t, "none denied", func(st keyspace.Status) bool { return st.Denied == 0 }); st.Err != "" {
+		t.Errorf("nothing is denied any more, but it says %q", st.Err)
+	}
+}

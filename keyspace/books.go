@@ -10,6 +10,8 @@ import (
 type books struct {
 	followed  map[string]*entry
 	others    map[uint64]other
+	denied    int    // of others, those that may not be read
+	deniedWhy string // the last answer to one
 	deadlines deadlines
 	later     map[string]struct{} // others that a hint named too soon after their last read
 	nextLater time.Time
@@ -31,6 +33,16 @@ type other struct {
 	generation uint64
 	// pause is how long to wait before it is read again, in milliseconds: it grows with every read that hints cause in vain.
 	pause int32
+	// denied says that this user may not read it.
+	denied bool
+}
+
+// dropOther forgets a key that was not followed.
+func (f *feed) dropOther(hash uint64) {
+	if f.others[hash].denied {
+		f.denied--
+	}
+	delete(f.others, hash)
 }
 
 // A key that is not followed may become a lock with its next write, and it may be a counter that is written a thousand times
@@ -77,14 +89,14 @@ func (f *feed) learnOne(r *Record, why source) {
 	}
 	switch {
 	case r.Exists() && f.options.Follow(*r):
-		delete(f.others, f.hash(r.Key))
+		f.dropOther(f.hash(r.Key))
 	case r.Exists() || r.Denied != "":
 		delete(f.followed, r.Key)
 		f.learnOther(r)
 		return
 	default:
 		delete(f.followed, r.Key)
-		delete(f.others, f.hash(r.Key))
+		f.dropOther(f.hash(r.Key))
 		return
 	}
 	if e == nil {
@@ -118,6 +130,17 @@ func (f *feed) learnOther(r *Record) {
 	o := f.others[hash]
 	o.readAt, o.generation = r.ReadAt.UnixMilli(), f.passes
 	o.pause = min(max(2*o.pause, pauseFirst), pauseLast)
+	if denied := r.Denied != ""; denied != o.denied {
+		o.denied = denied
+		if denied {
+			f.denied++
+		} else {
+			f.denied--
+		}
+	}
+	if o.denied {
+		f.deniedWhy = r.Denied
+	}
 	f.others[hash] = o
 }
 
@@ -196,10 +219,10 @@ func (f *feed) worthReading(key, event string, now time.Time) bool {
 	}
 	switch event {
 	case "new", "rename_to", "copy_to", "move_to", "restore", "overwritten", "type_changed": // it is another key now
-		delete(f.others, hash)
+		f.dropOther(hash)
 		return true
 	case "del", "expired", "evicted", "rename_from", "move_from": // and nobody had been told of it as one to follow
-		delete(f.others, hash)
+		f.dropOther(hash)
 		return false
 	}
 	if now.UnixMilli()-o.readAt >= int64(o.pause) {

@@ -157,7 +157,7 @@ func (f *feed) endPass(ctx context.Context, p *pass) error {
 	}
 	for hash, o := range f.others {
 		if o.generation < p.Generation {
-			delete(f.others, hash)
+			f.dropOther(hash)
 		}
 	}
 	p.Ended = time.Now()

@@ -57,4 +57,6 @@ type Status struct {
 	CommandsPerSecond float64
 	// Followed is the number of keys that are watched; Seen the number that matched a pattern at all.
 	Followed, Seen int
+	// Denied is how many of the keys that matched this user may not read: whether they are locks is not known.
+	Denied int
 }

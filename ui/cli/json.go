@@ -121,6 +121,7 @@ func newSnapshotJSON(s *inspector.Snapshot, locks []*inspector.Lock) snapshotJSO
 		Locks:   make([]lockJSON, 0, len(locks)),
 	}
 	for _, n := range s.Nodes {
+		out.Source.Complete = out.Source.Complete && n.Denied == 0
 		out.Source.Nodes = append(out.Source.Nodes, newNodeJSON(n))
 	}
 	for _, l := range locks {
