@@ -2,7 +2,7 @@ package inspector
 
 import (
 	"cmp"
-	"fmt"
+	"errors"
 	"slices"
 	"time"
 
@@ -301,7 +301,7 @@ func (s *store) failure() error {
 	nodes, _ := s.nodes()
 	for _, n := range nodes {
 		if !n.Connected && n.Err != "" {
-			return fmt.Errorf("%s: %s", n.Node, n.Err)
+			return errors.New(n.Err) // it names the server
 		}
 	}
 	return nil

@@ -39,12 +39,21 @@ func (c *clock) add(sent, received, server time.Time) {
 	c.samples = append(c.samples, s)
 }
 
-// offset is the server's clock minus ours.
-func (c *clock) offset() time.Duration {
+// known says whether the server has told us its time.
+func (c *clock) known() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.samples) > 0
+}
+
+// offset is the server's clock minus ours; zero where it is not known.
+func (c *clock) offset() time.Duration { return c.best().offset }
+
+func (c *clock) best() clockSample {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.samples) == 0 {
-		return 0
+		return clockSample{}
 	}
 	best := c.samples[0]
 	for _, s := range c.samples[1:] {
@@ -52,11 +61,11 @@ func (c *clock) offset() time.Duration {
 			best = s
 		}
 	}
-	return best.offset
+	return best
 }
 
-// measureClock asks the server for its time. A user who may not (NOPERM on TIME) is left with the assumption that the
-// clocks agree.
+// measureClock asks the server for its time. Where the user may not (NOPERM on TIME), PTTL tells what is left of each key
+// without any clock; only where that is denied as well must we assume that the clocks agree.
 func (c *Connection) measureClock(ctx context.Context) error {
 	sent := time.Now()
 	server, err := c.reader.Time(ctx).Result()

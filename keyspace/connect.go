@@ -32,8 +32,8 @@ type Connection struct {
 	clock   *clock
 	server  Server
 	// Commands that turned out to be unknown here, or denied, are not tried again.
-	noPExpireTime, noMemoryUsage atomic.Bool
-	canNoTouch                   atomic.Bool
+	noPExpireTime, noPTTL, noMemoryUsage atomic.Bool
+	canNoTouch                           atomic.Bool
 }
 
 // Server is what a server says of itself.

@@ -18,6 +18,6 @@
 //
 // Each feed owns its goroutines and the connection on which it listens, and reads through the few connections of its
 // Connection; all of it ends when the context of Observe ends, and the channel of updates is closed after the last
-// goroutine has gone. Hints may be lost, and are counted when they are; the state that a Record reports is never older than
-// the Record's ReadAt.
+// goroutine has gone. Hints may be lost, and are counted when they are; a Record reports one state of its key, which the
+// key had within the round trip that ended at the Record's ReadAt.
 package keyspace

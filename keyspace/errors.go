@@ -104,6 +104,20 @@ func connectError(o Options, err error) error {
 	return e
 }
 
+// lostError is connectError for a server that has answered before: it is one, and it speaks as we do.
+func lostError(o Options, err error) error {
+	e := &ConnectError{Addr: string(o.Node()), Kind: ErrUnreachable}
+	switch {
+	case isTimeout(err):
+		e.Err = errors.New("no answer in time")
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		e.Err = errors.New("the connection was closed")
+	default:
+		return connectError(o, err)
+	}
+	return e
+}
+
 func isTimeout(err error) bool {
 	var timeout net.Error
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()

@@ -72,6 +72,7 @@ type feed struct {
 	nextServer time.Time
 	nextVerify time.Time
 	backOff    time.Duration
+	retries    int // see retryOnce
 }
 
 func newFeed(c *Connection, o ObserveOptions, flags Notifications) *feed {
@@ -104,7 +105,8 @@ func (f *feed) ref(key string) Ref {
 	return Ref{Node: f.connection.Node(), DB: f.connection.options.DB, Key: key}
 }
 
-// run is the feed's one goroutine. A server that does not answer makes it wait and ask again, never give up.
+// run is the feed's one goroutine. A server that does not answer makes it wait and ask again, and never give up, unless it was
+// to look once.
 func (f *feed) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		f.herald.busy()
@@ -113,6 +115,11 @@ func (f *feed) run(ctx context.Context) {
 		switch {
 		case ctx.Err() != nil:
 			return
+		case err != nil && f.options.Once:
+			if !f.retryOnce(err) {
+				f.giveUp(err)
+				return
+			}
 		case err != nil:
 			f.down(ctx, err, answered)
 		case f.options.Once && f.pass == nil && f.lastPass.Generation > 0:
@@ -256,7 +263,7 @@ func (f *feed) down(ctx context.Context, err error, since time.Time) {
 		f.backOff = backOffFirst
 		f.gap("the connection was lost: "+err.Error(), since)
 	}
-	f.status.Err = connectError(f.connection.options, err).Error()
+	f.status.Err = lostError(f.connection.options, err).Error()
 	f.pass, f.nextPass = nil, time.Time{}
 	f.say()
 	sleep(ctx, f.backOff+rand.N(f.backOff))

@@ -1,13 +1,11 @@
 package keyspace
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 	"golang.org/x/sync/errgroup"
@@ -57,19 +55,23 @@ func (c *Connection) readAll(ctx context.Context, keys []string) ([]Record, erro
 type reading struct {
 	record *Record
 	kind   *redis.StatusCmd
-	expiry *redis.Cmd
 	size   *redis.IntCmd
 	text   *redis.StringCmd
 	memory *redis.IntCmd
 	coding *redis.StringCmd
 	fields *redis.MapStringStringCmd // in no order: takeFields sorts them
-	wanted bool                      // a hash that is small enough to be read
-	again  bool                      // to be read once more, now that we know what the server can do
+	// before and after ask for the expiry on either side of what a stage reads: see settle.
+	before, after *redis.Cmd
+	wanted        bool // a hash that is small enough to be read
+	again         bool // to be read once more: it changed meanwhile, or we have learnt what the server can do
 }
 
-// readBatch reads in three pipelines: what is it, how large is it, and, of small hashes only, what is in it. A key that
-// changes its type between two of them is answered with WRONGTYPE; it is read once more, and is left to the hint that
-// such a change causes if it changed again.
+// readTries is how often a batch reads the keys that change meanwhile. One that changed each time is left to the hints that
+// such changes cause.
+const readTries = 3
+
+// readBatch reads in three pipelines: what is it, how large is it and what is the string, and, of small hashes only, what is
+// in it. What is read of a key belongs together, or it is read again.
 func (c *Connection) readBatch(ctx context.Context, keys []string) ([]Record, error) {
 	records := make([]Record, len(keys))
 	readings := make([]reading, len(keys))
@@ -77,83 +79,67 @@ func (c *Connection) readBatch(ctx context.Context, keys []string) ([]Record, er
 		records[i].Ref = Ref{Node: c.Node(), DB: c.options.DB, Key: key}
 		readings[i].record = &records[i]
 	}
-	again, err := c.readStages(ctx, readings)
-	if err != nil {
-		return nil, err
-	}
-	if len(again) > 0 {
-		if _, err := c.readStages(ctx, again); err != nil {
+	for try := 0; try < readTries && len(readings) > 0; try++ {
+		if err := c.readStages(ctx, readings); err != nil {
 			return nil, err
 		}
+		var again []reading
+		for i := range readings {
+			if readings[i].again {
+				again = append(again, reading{record: readings[i].record})
+			}
+		}
+		readings = again
 	}
 	return records, nil
 }
 
-func (c *Connection) readStages(ctx context.Context, readings []reading) (changed []reading, err error) {
+func (c *Connection) readStages(ctx context.Context, readings []reading) error {
 	if err := c.readTypes(ctx, readings); err != nil {
-		return nil, err
-	}
-	if err := c.readSizes(ctx, readings); err != nil {
-		return nil, err
-	}
-	return c.readFields(ctx, readings)
-}
-
-// readTypes is the first stage: TYPE and the expiry.
-func (c *Connection) readTypes(ctx context.Context, readings []reading) error {
-	absolute := !c.noPExpireTime.Load()
-	sent := time.Now()
-	pipe := c.reader.Pipeline()
-	for i := range readings {
-		r := &readings[i]
-		r.kind = pipe.Type(ctx, r.record.Key)
-		if absolute {
-			r.expiry = pipe.Do(ctx, "PEXPIRETIME", r.record.Key)
-		} else {
-			r.expiry = pipe.Do(ctx, "PTTL", r.record.Key)
-		}
-	}
-	if err := exec(ctx, pipe); err != nil {
 		return err
 	}
-	received := time.Now()
-	if err := readings[0].expiry.Err(); absolute && (isAbsent(err) || isCommandDenied(err)) { // a server before 7.0, or its ACL
-		c.noPExpireTime.Store(true)
-		return c.readTypes(ctx, readings)
+	by := c.expiryCommand()
+	if err := c.readSizes(ctx, readings, by); err != nil {
+		return err
 	}
-	half := received.Sub(sent) / 2
-	middle := sent.Add(half)
-	offset := c.clock.offset()
+	return c.readFields(ctx, readings, by)
+}
+
+// readTypes is the first stage: TYPE.
+func (c *Connection) readTypes(ctx context.Context, readings []reading) error {
+	pipe := c.reader.Pipeline()
+	for i := range readings {
+		readings[i].kind = pipe.Type(ctx, readings[i].record.Key)
+	}
+	t, err := timedExec(ctx, pipe)
+	if err != nil {
+		return err
+	}
 	for i := range readings {
 		r := &readings[i]
-		*r.record = Record{Ref: r.record.Ref, ReadAt: received}
-		kind, errKind := r.kind.Result()
-		left, errExpiry := r.expiry.Int64()
-		if err := cmp.Or(errKind, errExpiry); err != nil {
+		*r.record = Record{Ref: r.record.Ref, ReadAt: t.received}
+		kind, err := r.kind.Result()
+		if err != nil {
 			r.deny(err)
 			continue
 		}
 		r.record.Type = Type(kind)
-		switch {
-		case r.record.Type == TypeNone || left < 0:
-		case absolute:
-			r.record.ExpiresAt = time.UnixMilli(left).Add(-offset)
-		default:
-			r.record.ExpiresAt = middle.Add(time.Duration(left) * time.Millisecond)
-			r.record.ExpiryError = half
-		}
 	}
 	return nil
 }
 
-// readSizes is the second stage: how large it is, and of a string its beginning, which is bounded in itself.
-func (c *Connection) readSizes(ctx context.Context, readings []reading) error {
+// readSizes is the second stage: the expiry, how large it is, and of a string its beginning, which is bounded in itself.
+func (c *Connection) readSizes(ctx context.Context, readings []reading, by expiryCommand) error {
 	pipe := c.reader.Pipeline()
 	for i := range readings {
 		r := &readings[i]
 		key := r.record.Key
+		if !r.record.Exists() {
+			continue
+		}
 		switch r.record.Type {
 		case TypeString:
+			r.before = by.ask(ctx, pipe, key)
 			r.size = pipe.StrLen(ctx, key)
 			r.text = pipe.GetRange(ctx, key, 0, MaxText-1)
 		case TypeHash:
@@ -171,17 +157,22 @@ func (c *Connection) readSizes(ctx context.Context, readings []reading) error {
 			r.size = pipe.ZCard(ctx, key)
 		case TypeStream:
 			r.size = pipe.XLen(ctx, key)
-		default: // none, denied, or a module's type
+		default: // a module's type
 		}
+		r.after = by.ask(ctx, pipe, key)
 	}
 	if pipe.Len() == 0 {
 		return nil
 	}
-	if err := exec(ctx, pipe); err != nil {
+	t, err := timedExec(ctx, pipe)
+	if err != nil {
 		return err
 	}
 	for i := range readings {
-		c.takeSize(&readings[i])
+		if r := &readings[i]; r.after != nil {
+			c.takeSize(r)
+			c.settle(r, by, t)
+		}
 	}
 	return nil
 }
@@ -193,7 +184,8 @@ func (c *Connection) takeSize(r *reading) {
 	size, err := r.size.Result()
 	switch {
 	case hasPrefix(err, "WRONGTYPE"):
-		return // readFields collects those
+		r.again = true
+		return
 	case err != nil && r.record.Type != TypeString && r.record.Type != TypeHash:
 		return // a length that we may not ask for is worth less than the rest
 	case err != nil:
@@ -204,8 +196,11 @@ func (c *Connection) takeSize(r *reading) {
 	switch r.record.Type {
 	case TypeString:
 		text, err := r.text.Result()
-		if err != nil && !hasPrefix(err, "WRONGTYPE") {
-			r.deny(err)
+		if err != nil {
+			r.again = hasPrefix(err, "WRONGTYPE")
+			if !r.again {
+				r.deny(err)
+			}
 			return
 		}
 		r.record.Value.Text = text
@@ -236,32 +231,30 @@ func (c *Connection) smallHash(r *reading) bool {
 	}
 }
 
-// readFields is the third stage. It returns the readings whose keys changed their type since the first.
-func (c *Connection) readFields(ctx context.Context, readings []reading) (changed []reading, err error) {
+// readFields is the third stage.
+func (c *Connection) readFields(ctx context.Context, readings []reading, by expiryCommand) error {
 	pipe := c.reader.Pipeline()
 	for i := range readings {
-		if r := &readings[i]; r.wanted {
+		if r := &readings[i]; r.wanted && !r.again {
+			r.before = by.ask(ctx, pipe, r.record.Key)
 			r.fields = pipe.HGetAll(ctx, r.record.Key)
+			r.after = by.ask(ctx, pipe, r.record.Key)
 		}
 	}
-	if pipe.Len() > 0 {
-		if err := exec(ctx, pipe); err != nil {
-			return nil, err
-		}
+	if pipe.Len() == 0 {
+		return nil
+	}
+	t, err := timedExec(ctx, pipe)
+	if err != nil {
+		return err
 	}
 	for i := range readings {
-		r := &readings[i]
-		switch {
-		case r.again,
-			r.size != nil && hasPrefix(r.size.Err(), "WRONGTYPE"),
-			r.text != nil && hasPrefix(r.text.Err(), "WRONGTYPE"),
-			r.fields != nil && hasPrefix(r.fields.Err(), "WRONGTYPE"):
-			changed = append(changed, reading{record: r.record})
-		case r.fields != nil:
+		if r := &readings[i]; r.fields != nil {
 			r.takeFields()
+			c.settle(r, by, t)
 		}
 	}
-	return changed, nil
+	return nil
 }
 
 // deny keeps the server's reason why a key may not be read, and nothing else.
@@ -271,10 +264,15 @@ func (r *reading) deny(err error) {
 
 func (r *reading) takeFields() {
 	fields, err := r.fields.Result()
+	if hasPrefix(err, "WRONGTYPE") {
+		r.again = true
+		return
+	}
 	if err != nil {
 		r.deny(err)
 		return
 	}
+	r.record.Size = int64(len(fields))
 	r.record.Value.Fields = make([]Field, 0, len(fields))
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		r.record.Value.Fields = append(r.record.Value.Fields, Field{Name: name, Value: fields[name]})

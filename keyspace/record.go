@@ -53,8 +53,8 @@ type Record struct {
 	// Type is TypeNone where the key is not there; all but ReadAt is then zero.
 	Type Type
 	// ExpiresAt is the instant on the local clock at which the key expires, and zero where it has no TTL. It is
-	// PEXPIRETIME corrected by the node's clock offset, or on servers before 7.0 PTTL added to the moment of its
-	// measurement.
+	// PEXPIRETIME corrected by the node's clock offset, or, on servers before 7.0 and where the clock is not known, PTTL
+	// added to the moment of its measurement.
 	ExpiresAt time.Time
 	// ExpiryError is by how much ExpiresAt may differ between two reads although nobody touched the TTL: half of the round
 	// trip where it was counted from PTTL, which tells what is left and not when that was so; zero with PEXPIRETIME, which

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"time"
 
 	"locktop/actions"
 	"locktop/inspector"
@@ -75,6 +76,9 @@ func (a *app) printAll(ctx context.Context, s *session) error {
 	return stream(ctx, s.locks, seen, a.eventText(), a.newTeller().tell)
 }
 
+// patience is how long a server may be lost before the first complete snapshot. A feed never gives up; a command does.
+const patience = 10 * time.Second
+
 // complete waits for the first complete snapshot; nil: the context ended before.
 func complete(ctx context.Context, locks *inspector.Inspector) (*inspector.Snapshot, error) {
 	var seen uint64
@@ -89,6 +93,11 @@ func complete(ctx context.Context, locks *inspector.Inspector) (*inspector.Snaps
 			return nil, failed("%w", snapshot.Err)
 		case snapshot.Complete || snapshot.Done:
 			return snapshot, nil
+		}
+		for _, n := range snapshot.Nodes {
+			if !n.Connected && snapshot.TakenAt.Sub(n.StaleSince) > patience {
+				return nil, failed("%s", n.Err)
+			}
 		}
 		seen = snapshot.Seq
 	}

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"locktop/keyspace/redistest"
+)
+
+// A server that is lost while its keys are looked at: list says so, and ends.
+func TestListEndsWithTheServer(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		trouble func(*redistest.Server)
+		flags   []string
+	}{
+		{"it dies", (*redistest.Server).Kill, nil},
+		{"it hangs", (*redistest.Server).Pause, nil},
+		{"it dies, and list was to look for long", (*redistest.Server).Kill, []string{"--for", "1h"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := redistest.Start(t)
+			s.Do("EVAL", "for i=1,100000 do redis.call('SET', 'lock:'..i, i) end", 0)
+			link := redistest.NewLink(t, s)
+			link.Delay(20 * time.Millisecond) // so that it takes seconds
+			host, port, err := net.SplitHostPort(link.Addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			ended := make(chan int)
+			var out, errs bytes.Buffer
+			go func() {
+				ended <- Main(ctx, append([]string{"list", "-h", host, "-p", port}, test.flags...), strings.NewReader(""), &out, &errs)
+			}()
+			redistest.Eventually(t, 30*time.Second, func() (bool, string) {
+				stats := s.Do("INFO", "commandstats").(string)
+				return strings.Contains(stats, "cmdstat_strlen"), stats // the pass is under way
+			})
+			test.trouble(s)
+			code, said := <-ended, errs.String()
+			if code != exitError || strings.Count(said, "\n") != 1 || !strings.Contains(said, "nothing answers") || !strings.Contains(said, link.Addr) {
+				t.Errorf("code %d, said %q", code, said)
+			}
+			if out.Len() > 0 {
+				t.Errorf("printed %q", out.String())
+			}
+		})
+	}
+}
