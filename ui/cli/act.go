@@ -157,24 +157,21 @@ type outcomeJSON struct {
 // report prints an outcome and finds the exit code.
 func (a *app) report(c *acting, r actions.Request, o actions.Outcome) error {
 	said := sentence(r, o)
+	var printed error // the outcome is what it is, whether anybody reads it or not
 	if c.output == "json" {
-		if err := writeJSON(a.stdout, newOutcomeJSON(r, o, said)); err != nil {
-			return err
-		}
+		printed = writeJSON(a.stdout, newOutcomeJSON(r, o, said))
 	}
 	switch {
 	case o.Result.Done(), o.Result == actions.ResultDryRun, o.Result.Refused():
 		if c.output != "json" {
-			if _, err := fmt.Fprintln(a.stdout, said); err != nil {
-				return err
-			}
+			_, printed = fmt.Fprintln(a.stdout, said)
 		}
 		if o.Result.Refused() {
-			return quietly(exitRefused)
+			return errors.Join(printed, quietly(exitRefused))
 		}
-		return nil
+		return printed
 	default:
-		return failed("%s", said)
+		return errors.Join(printed, failed("%s", said))
 	}
 }
 

@@ -51,17 +51,17 @@ func (a *app) options(cmd *cobra.Command, c *connecting) (keyspace.Options, erro
 	if err != nil {
 		return o, err
 	}
-	// A URL on the command line is more than a variable of the environment; less than another flag.
-	overrides := func(flag string, isSet bool) bool {
-		return a.onLine(cmd, flag) || cmd.Flags().Changed(flag) && (!urlOnLine || !isSet)
+	// A URL on the command line hides the variables for what a URL may name; what it does not name is the default.
+	overrides := func(flag string) bool {
+		return a.onLine(cmd, flag) || cmd.Flags().Changed(flag) && !urlOnLine
 	}
-	if overrides("db", o.DB != 0) {
+	if overrides("db") {
 		o.DB = c.db
 	}
-	if overrides("user", o.Username != "") {
+	if overrides("user") {
 		o.Username = c.user
 	}
-	if overrides("pass", o.Password != "") {
+	if overrides("pass") {
 		o.Password = c.pass
 	}
 	if o.DB < 0 {
@@ -90,6 +90,8 @@ func (a *app) place(cmd *cobra.Command, c *connecting) (o keyspace.Options, onLi
 	environment := given(func(flag string) bool { return a.fromEnv[flag] != "" })
 	redisURL, hasRedisURL := a.lookup("REDIS_URL")
 	switch {
+	case a.onLine(cmd, "socket") && (a.onLine(cmd, "host") || a.onLine(cmd, "port")):
+		return o, false, usage("--socket names the server, and so do --host and --port: give one of them")
 	case a.onLine(cmd, "url") && line != "":
 		return o, false, usage("--url and --%s both name the server: give one of them", line)
 	case a.onLine(cmd, "url"):

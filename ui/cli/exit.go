@@ -45,8 +45,12 @@ func quietly(code int) error { return &codedError{code: code} }
 func (a *app) exit(ctx context.Context, err error) int {
 	interrupted := signalled(ctx)
 	switch {
-	case isBrokenPipe(err): // The reader has had enough, as in "| head".
-		return exitDone
+	case isBrokenPipe(err): // The reader has had enough, as in "| head"; the verdict stands.
+		coded := (*codedError)(nil)
+		if !errors.As(err, &coded) || isBrokenPipe(coded.err) {
+			return exitDone
+		}
+		err = coded
 	case err == nil && interrupted, errors.Is(err, errInterrupted):
 		return exitInterrupted
 	case err == nil:

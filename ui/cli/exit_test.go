@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"net"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -101,3 +104,23 @@ func (endless) Next(ctx context.Context, _ uint64) (*inspector.Snapshot, error) 
 func (endless) EventsSince(uint64) ([]inspector.Event, uint64) { return nil, 0 }
 
 func ignore(*inspector.Snapshot) {}
+
+// A connection may break with the same error as a pipe; that is a failure, and no reader who has had enough.
+func TestOnlyTheOutputBreaksAsAPipe(t *testing.T) {
+	broken := os.NewSyscallError("write", syscall.EPIPE)
+	a := &app{stderr: io.Discard}
+	for _, test := range []struct {
+		err  error
+		want int
+	}{
+		{&fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}, exitDone},
+		{&net.OpError{Op: "write", Net: "unix", Err: broken}, exitError},
+		{failed("connect: %w", &net.OpError{Op: "write", Net: "unix", Err: broken}), exitError},
+		{errors.Join(&fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}, quietly(exitRefused)), exitRefused},
+		{errors.Join(&fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}, failed("unknown")), exitError},
+	} {
+		if got := a.exit(t.Context(), test.err); got != test.want {
+			t.Errorf("%v: exit code %d, want %d", test.err, got, test.want)
+		}
+	}
+}

@@ -61,7 +61,11 @@ func (a *app) applyEnvironment(cmd *cobra.Command) error {
 		}
 		a.fromEnv[f.Name] = variable(f.Name)
 		if values, isList := f.Value.(pflag.SliceValue); isList {
-			if replaceErr := values.Replace(splitList(value)); replaceErr != nil {
+			list := splitList(value)
+			if f.Name == "url" { // there may be a comma in its password
+				list = []string{value}
+			}
+			if replaceErr := values.Replace(list); replaceErr != nil {
 				err = usage("%s: %v", variable(f.Name), replaceErr)
 			}
 			f.Changed = true

@@ -24,9 +24,9 @@ var listStates = []string{
 var (
 	codesAtOnce = []string{
 		string(inspector.CodeNoTTL), string(inspector.CodeLapsed), string(inspector.CodeLongLease), string(inspector.CodeWrongType),
-		string(inspector.CodeCountLeak),
 	}
 	codesInTime = []string{
+		string(inspector.CodeCountLeak),
 		string(inspector.CodeAboutToLapse), string(inspector.CodeRenewedForever), string(inspector.CodeLostWhileHeld),
 	}
 )
@@ -56,7 +56,8 @@ that no lock has; later versions add cooldown, split and minority. Absent fields
 count is null where the lock does not store it; key_base64 and owner_base64 hold the bytes of what is not UTF-8, whose
 plain field is then escaped. With -o csv there is a line a holder.
 
-Some findings need time to be seen: ` + strings.Join(codesInTime, ", ") + `. Give --for, to look that long.`,
+Some findings need time to be seen: ` + strings.Join(codesInTime, ", ") + `.
+Give --for, to look that long.`,
 		Example: `  locktop list
   locktop list -o json | jq -r '.locks[] | select(.ttl_ms == -1) | .key'
   locktop list --state stuck,lapsed -o wide
@@ -143,9 +144,7 @@ func (a *app) list(s *inspector.Snapshot, l *listing) error {
 	if len(l.states) > 0 {
 		locks = slices.DeleteFunc(locks, func(lock *inspector.Lock) bool { return !slices.Contains(l.states, string(lock.State)) })
 	}
-	if err := a.printLocks(s, locks, l.output); err != nil {
-		return err
-	}
+	err := a.printLocks(s, locks, l.output)
 	for _, n := range s.Nodes {
 		if n.Err != "" {
 			a.say("%s: %s", text.Escape(string(n.Node)), text.Escape(n.Err))
@@ -158,7 +157,20 @@ func (a *app) list(s *inspector.Snapshot, l *listing) error {
 			}
 		}
 	}
-	return fail(locks, l.failOn)
+	return errors.Join(err, verdict(s, locks, l.failOn))
+}
+
+// verdict is the error of --fail-on: something was found, or could not be looked for.
+func verdict(s *inspector.Snapshot, locks []*inspector.Lock, failOn []string) error {
+	if found := fail(locks, failOn); found != nil || len(failOn) == 0 {
+		return found
+	}
+	for _, n := range s.Nodes {
+		if n.Denied > 0 {
+			return failed("--fail-on has found nothing, but %d keys may not be read: see locktop check", n.Denied)
+		}
+	}
+	return nil
 }
 
 // printLocks writes locks in one of the forms.
@@ -192,7 +204,7 @@ func present(locks []*inspector.Lock) []*inspector.Lock {
 	return slices.DeleteFunc(sorted(locks), func(l *inspector.Lock) bool { return l.State == inspector.StateFreed })
 }
 
-// fail is the error of --fail-on.
+// fail says what --fail-on has found.
 func fail(locks []*inspector.Lock, failOn []string) error {
 	counts := map[string]int{}
 	for _, l := range locks {

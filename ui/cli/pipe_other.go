@@ -4,8 +4,13 @@ package cli
 
 import (
 	"errors"
+	"io/fs"
 	"syscall"
 )
 
-// isBrokenPipe says whether a write failed because nobody reads any more.
-func isBrokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
+// isBrokenPipe says whether a write failed because nobody reads the output any more. Files fail with an fs.PathError; the
+// same error of a connection says nothing of who reads.
+func isBrokenPipe(err error) bool {
+	file := (*fs.PathError)(nil)
+	return errors.As(err, &file) && errors.Is(file.Err, syscall.EPIPE)
+}
