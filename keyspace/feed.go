@@ -24,9 +24,8 @@ const (
 	readEvery      = 20 * time.Millisecond // between two rounds of reads under load; a lone hint is answered at once
 	settle         = time.Millisecond      // one command causes several events
 	nudgeBatch     = 1000
-	nudgeAfter     = 5 * time.Millisecond  // past the local zero, for what the clocks may differ
-	nudgeAgain     = 50 * time.Millisecond // when the server's clock turns out to be behind what we believed
-	readAfterNudge = 3 * time.Millisecond  // lets the event come before the record that it explains
+	nudgeAfter     = 5 * time.Millisecond // past the local zero, for what the clocks may differ
+	readAfterNudge = 3 * time.Millisecond // lets the event come before the record that it explains
 )
 
 // feed follows the keys of one node. Its goroutine (run) owns every field below the line; the listener speaks to it
@@ -215,7 +214,7 @@ func (f *feed) nudge(ctx context.Context) error {
 		return nil
 	}
 	now := time.Now()
-	keys := f.deadlines.due(now.Add(-nudgeAfter), f.followed, nudgeBatch)
+	keys := f.deadlines.due(now.Add(-nudgeAfter), nudgeBatch)
 	if len(keys) == 0 {
 		return nil
 	}
