@@ -67,7 +67,8 @@ type feed struct {
 	nextServer time.Time
 	nextVerify time.Time
 	backOff    time.Duration
-	retries    int // see retryOnce
+	retries    int           // see retryOnce
+	reckonedBy time.Duration // the clock's offset when everything was last read again: see checkClock
 }
 
 func newFeed(c *Connection, o ObserveOptions, flags Notifications) *feed {
@@ -91,6 +92,7 @@ func newFeed(c *Connection, o ObserveOptions, flags Notifications) *feed {
 	for _, p := range o.Patterns {
 		f.status.Patterns = append(f.status.Patterns, p.String())
 	}
+	f.reckonedBy = f.status.ClockOffset
 	f.herald = &herald{feed: f}
 	f.nextVerify = time.Now().Add(verifyEvery)
 	return f
