@@ -54,6 +54,12 @@ func newBooks() books {
 
 func (b *books) hash(key string) uint64 { return maphash.String(b.seed, key) }
 
+// known says whether the last record of the key told that it was there.
+func (b *books) known(key string) bool {
+	_, other := b.others[b.hash(key)]
+	return other || b.followed[key] != nil
+}
+
 func (b *books) unfollow(key string) {
 	if e := b.followed[key]; e != nil {
 		b.deadlines.remove(e)
@@ -72,10 +78,10 @@ const (
 
 // learn takes records into the books and hands them on.
 func (f *feed) learn(records []Record, why source) {
+	f.out.addRecords(records, f.known) // by the books as the consumer knows them
 	for i := range records {
 		f.learnOne(&records[i], why)
 	}
-	f.out.addRecords(records)
 	f.herald.progress()
 }
 

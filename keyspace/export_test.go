@@ -96,3 +96,6 @@ func (s *Stepped) Take() Update {
 	u, _, _ := s.f.out.take()
 	return u
 }
+
+// MaxGone is how many records wait before keys that came and went are left out.
+const MaxGone = maxGone
