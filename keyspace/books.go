@@ -20,8 +20,11 @@ type books struct {
 
 // entry is a key that is followed.
 type entry struct {
+	key        string
 	expires    int64 // unix milliseconds on the local clock, rounded up; 0: never
 	queued     int64 // when deadlines holds it for; 0: it does not
+	place      int32 // where in deadlines
+	pause      int32 // milliseconds: how long to wait before it is nudged again
 	readAt     int64 // unix milliseconds
 	digest     uint64
 	generation uint64
@@ -63,6 +66,19 @@ func newBooks() books {
 
 func (b *books) hash(key string) uint64 { return maphash.String(b.seed, key) }
 
+// known says whether the last record of the key told that it was there.
+func (b *books) known(key string) bool {
+	_, other := b.others[b.hash(key)]
+	return other || b.followed[key] != nil
+}
+
+func (b *books) unfollow(key string) {
+	if e := b.followed[key]; e != nil {
+		b.deadlines.remove(e)
+		delete(b.followed, key)
+	}
+}
+
 // source says why a record was read.
 type source int
 
@@ -74,10 +90,10 @@ const (
 
 // learn takes records into the books and hands them on.
 func (f *feed) learn(records []Record, why source) {
+	f.out.addRecords(records, f.known) // by the books as the consumer knows them
 	for i := range records {
 		f.learnOne(&records[i], why)
 	}
-	f.out.addRecords(records)
 	f.herald.progress()
 }
 
@@ -91,23 +107,23 @@ func (f *feed) learnOne(r *Record, why source) {
 	case r.Exists() && f.options.Follow(*r):
 		f.dropOther(f.hash(r.Key))
 	case r.Exists() || r.Denied != "":
-		delete(f.followed, r.Key)
+		f.unfollow(r.Key)
 		f.learnOther(r)
 		return
 	default:
-		delete(f.followed, r.Key)
+		f.unfollow(r.Key)
 		f.dropOther(f.hash(r.Key))
 		return
 	}
 	if e == nil {
-		e = &entry{}
+		e = &entry{key: r.Key}
 		f.followed[r.Key] = e
 	}
 	e.readAt, e.digest, e.generation, e.expires = r.ReadAt.UnixMilli(), digest, f.passes, 0
 	if !r.ExpiresAt.IsZero() {
 		e.expires = r.ExpiresAt.UnixMilli() + 1
 		if f.options.Nudge {
-			f.deadlines.add(r.Key, e, r.ReadAt.Add(nudgeAgain))
+			f.deadlines.add(e)
 		}
 	}
 }

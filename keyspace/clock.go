@@ -64,6 +64,26 @@ func (c *clock) best() clockSample {
 	return best
 }
 
+// clockMoved is how far the clock may move before all that was reckoned by it counts as wrong: less is noise, and what two
+// machines drift apart.
+const clockMoved = 100 * time.Millisecond
+
+// checkClock measures the server's clock, and has everything read again when it was set (or ours was): what is known of each
+// key's expiry was reckoned by the clock as it was.
+func (f *feed) checkClock(ctx context.Context) error {
+	c := f.connection
+	if err := c.measureClock(ctx); err != nil {
+		return err
+	}
+	now := c.clock.best()
+	f.status.ClockOffset = now.offset
+	if (now.offset - f.reckonedBy).Abs() > clockMoved+now.roundTrip {
+		f.reckonedBy = now.offset
+		f.startOver("the clock was set")
+	}
+	return nil
+}
+
 // measureClock asks the server for its time. Where the user may not (NOPERM on TIME), PTTL tells what is left of each key
 // without any clock; only where that is denied as well must we assume that the clocks agree.
 func (c *Connection) measureClock(ctx context.Context) error {

@@ -2,6 +2,7 @@ package keyspace
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -47,3 +48,61 @@ func EndDeafness(o *Observation) {
 	defer o.feed.shared.Unlock()
 	o.feed.shared.deafUntil = time.Now()
 }
+
+// SkewClock makes the connection believe that the server's clock is so much before ours, until it is measured again.
+func SkewClock(c *Connection, by time.Duration) {
+	c.clock.mu.Lock()
+	defer c.clock.mu.Unlock()
+	c.clock.samples = []clockSample{{offset: by}}
+}
+
+// ClockOffset is what a clock says after these measurements, each of a server that is ahead by so much, and of a round trip.
+func ClockOffset(measured ...[2]time.Duration) time.Duration {
+	c := newClock()
+	sent := time.Now()
+	for _, m := range measured {
+		received := sent.Add(m[1])
+		c.add(sent, received, sent.Add(m[1]/2).Add(m[0]))
+	}
+	return c.offset()
+}
+
+// Stepped is a feed without goroutines: the test does its work.
+type Stepped struct{ f *feed }
+
+// NewStepped makes a feed of which nothing has been done yet.
+func NewStepped(c *Connection, o ObserveOptions) *Stepped {
+	return &Stepped{newFeed(c, o.withDefaults(), Notifications{})}
+}
+
+// Learn has the feed take what reads have found.
+func (s *Stepped) Learn(records ...Record) { s.f.learn(records, asked) }
+
+// Pass goes on until a pass has ended.
+func (s *Stepped) Pass(ctx context.Context) error {
+	before := s.f.lastPass.Generation
+	for range 1000 {
+		if err := s.f.step(ctx); err != nil || s.f.lastPass.Generation > before {
+			return err
+		}
+	}
+	return errors.New("no pass ends")
+}
+
+// MeasureClockAt says when the clock is measured next.
+func (s *Stepped) MeasureClockAt(at time.Time) { s.f.nextClock = at }
+
+// Due takes out the keys that are nudged at the given time.
+func (s *Stepped) Due(at time.Time) []string { return s.f.deadlines.due(at, nudgeBatch) }
+
+// Deadlines is for how many keys one is kept.
+func (s *Stepped) Deadlines() int { return len(s.f.deadlines) }
+
+// Take is what the consumer would be handed now.
+func (s *Stepped) Take() Update {
+	u, _, _ := s.f.out.take()
+	return u
+}
+
+// MaxGone is how many records wait before keys that came and went are left out.
+const MaxGone = maxGone

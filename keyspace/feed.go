@@ -24,9 +24,8 @@ const (
 	readEvery      = 20 * time.Millisecond // between two rounds of reads under load; a lone hint is answered at once
 	settle         = time.Millisecond      // one command causes several events
 	nudgeBatch     = 1000
-	nudgeAfter     = 5 * time.Millisecond  // past the local zero, for what the clocks may differ
-	nudgeAgain     = 50 * time.Millisecond // when the server's clock turns out to be behind what we believed
-	readAfterNudge = 3 * time.Millisecond  // lets the event come before the record that it explains
+	nudgeAfter     = 5 * time.Millisecond // past the local zero, for what the clocks may differ
+	readAfterNudge = 3 * time.Millisecond // lets the event come before the record that it explains
 )
 
 // feed follows the keys of one node. Its goroutine (run) owns every field below the line; the listener speaks to it
@@ -72,7 +71,8 @@ type feed struct {
 	nextServer time.Time
 	nextVerify time.Time
 	backOff    time.Duration
-	retries    int // see retryOnce
+	retries    int           // see retryOnce
+	reckonedBy time.Duration // the clock's offset when everything was last read again: see checkClock
 }
 
 func newFeed(c *Connection, o ObserveOptions, flags Notifications) *feed {
@@ -96,6 +96,7 @@ func newFeed(c *Connection, o ObserveOptions, flags Notifications) *feed {
 	for _, p := range o.Patterns {
 		f.status.Patterns = append(f.status.Patterns, p.String())
 	}
+	f.reckonedBy = f.status.ClockOffset
 	f.herald = &herald{feed: f}
 	f.nextVerify = time.Now().Add(verifyEvery)
 	return f
@@ -225,7 +226,7 @@ func (f *feed) nudge(ctx context.Context) error {
 		return nil
 	}
 	now := time.Now()
-	keys := f.deadlines.due(now.Add(-nudgeAfter), f.followed, nudgeBatch)
+	keys := f.deadlines.due(now.Add(-nudgeAfter), nudgeBatch)
 	if len(keys) == 0 {
 		return nil
 	}

@@ -17,15 +17,14 @@ type health struct {
 var sweepers = []string{"flushall", "flushdb", "swapdb"}
 
 // check looks, every few seconds, for what nothing announces: another server at the address, a changed role, changed
-// notification flags, a flush, a swap of databases.
+// notification flags, a flush, a swap of databases, a clock that was set.
 func (f *feed) check(ctx context.Context) error {
 	now := time.Now()
 	if !now.Before(f.nextClock) {
-		if err := f.connection.measureClock(ctx); err != nil {
+		if err := f.checkClock(ctx); err != nil {
 			return err
 		}
 		f.nextClock = now.Add(clockEvery)
-		f.status.ClockOffset = f.connection.clock.offset()
 	}
 	if !now.Before(f.nextServer) {
 		if err := f.checkServer(ctx); err != nil {

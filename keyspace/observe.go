@@ -93,7 +93,8 @@ type Observation struct {
 }
 
 // Updates delivers what the feed saw; it is closed after the feed's last goroutine has ended. A consumer that is slow
-// makes the feed coalesce records and count dropped hints; it never makes it block the server or grow without bound.
+// makes the feed coalesce records, count dropped hints, and leave out keys that came and went; it never makes it block the
+// server, or keep more records than there are keys, besides those that the consumer knows of and some thousands.
 func (o *Observation) Updates() <-chan Update { return o.updates }
 
 // Reread marks keys dirty, so that their state is delivered once more. It does not block.

@@ -5,19 +5,29 @@ import "sync"
 // maxHints is how many hints wait for a slow consumer before more are only counted.
 const maxHints = 10_000
 
-// outbox holds what the consumer has not taken yet. A later record of a key replaces an earlier one, so that it never
-// holds more than one a key.
+// maxGone is how many records wait before it is no longer told of keys that came and went in between.
+const maxGone = 10_000
+
+// outbox holds what the consumer has not taken yet. A later record of a key replaces an earlier one, so that it never holds
+// more than one a key; and beyond maxGone it holds none of a key that is gone, if the consumer never heard of it. So it is
+// bounded by the keys that there are and those that the consumer knows.
 type outbox struct {
 	mu      sync.Mutex
 	next    Update
-	index   map[string]int // of next.Records
+	waiting map[string]waiting
 	dropped uint64
 	closed  bool
 	filled  chan struct{} // one token: there is something, or the outbox was closed
 }
 
+// waiting is a record that waits: where it is in next.Records, and whether the consumer has heard of its key before.
+type waiting struct {
+	at    int
+	known bool
+}
+
 func newOutbox(node Node) *outbox {
-	return &outbox{next: Update{Node: node}, index: make(map[string]int), filled: make(chan struct{}, 1)}
+	return &outbox{next: Update{Node: node}, waiting: make(map[string]waiting), filled: make(chan struct{}, 1)}
 }
 
 func (b *outbox) signal() {
@@ -39,21 +49,43 @@ func (b *outbox) addHints(hints []Hint) {
 	b.signal()
 }
 
-func (b *outbox) addRecords(records []Record) {
+// addRecords takes records of keys of which known says whether they were last told to be there.
+func (b *outbox) addRecords(records []Record, known func(key string) bool) {
 	if len(records) == 0 {
 		return
 	}
 	b.mu.Lock()
 	for _, r := range records {
-		if i, waits := b.index[r.Key]; waits {
-			b.next.Records[i] = r
-			continue
+		w, waits := b.waiting[r.Key]
+		if !waits {
+			w = waiting{len(b.next.Records), known(r.Key)}
 		}
-		b.index[r.Key] = len(b.next.Records)
-		b.next.Records = append(b.next.Records, r)
+		switch {
+		case r.Type == TypeNone && !w.known && len(b.next.Records) > maxGone:
+			if waits {
+				b.drop(r.Key, w.at)
+			}
+		case waits:
+			b.next.Records[w.at] = r
+		default:
+			b.waiting[r.Key] = w
+			b.next.Records = append(b.next.Records, r)
+		}
 	}
 	b.mu.Unlock()
 	b.signal()
+}
+
+// drop forgets a record; the last one takes its place.
+func (b *outbox) drop(key string, at int) {
+	delete(b.waiting, key)
+	end := len(b.next.Records) - 1
+	if last := b.next.Records[end]; at < end {
+		b.next.Records[at] = last
+		b.waiting[last.Key] = waiting{at, b.waiting[last.Key].known}
+	}
+	b.next.Records[end] = Record{}
+	b.next.Records = b.next.Records[:end]
 }
 
 func (b *outbox) endPass(p Pass) {
@@ -86,10 +118,10 @@ func (b *outbox) take() (u Update, filled, last bool) {
 	filled = len(u.Hints)+len(u.Records) > 0 || u.PassEnded != nil || u.Status != nil
 	b.next = Update{Node: u.Node}
 	switch {
-	case len(b.index) > maxHints:
-		b.index = make(map[string]int) // a map never shrinks
+	case len(b.waiting) > maxGone:
+		b.waiting = make(map[string]waiting) // a map never shrinks
 	case filled:
-		clear(b.index)
+		clear(b.waiting)
 	}
 	return u, filled, b.closed
 }
