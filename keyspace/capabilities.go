@@ -111,7 +111,7 @@ func (c *Connection) try(a attempt, err error) (Capability, error) {
 	case !isAnswer(err) || isRefusal(err):
 		return one, wrap("check "+a.name, err)
 	case isDenied(err):
-		one.Verdict, one.Mend = Denied, "ACL SETUSER "+c.userName()+" "+a.rule
+		one.Verdict, one.Mend = Denied, c.mend(a.rule)
 	case isAbsent(err):
 		one.Verdict = Absent
 	default: // an error about the arguments, which only somebody gets who may
@@ -133,8 +133,7 @@ func (c *Connection) tryHearing(ctx context.Context, patterns []Pattern) (Capabi
 		return nil, wrap("check psubscribe", err)
 	}
 	defer s.close()
-	subscribe, err := c.try(attempt{name: "psubscribe", without: "changes are heard by CLIENT TRACKING at best", rule: "+psubscribe &" +
-		strings.Join(f.channels(), " &")}, s.denied)
+	subscribe, err := c.try(attempt{name: "psubscribe", without: "changes are heard by CLIENT TRACKING at best", rule: "+psubscribe " + f.channelRules()}, s.denied)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"strconv"
 	"strings"
 
 	"locktop/keyspace"
@@ -19,17 +18,9 @@ const wakeRules = "~redisson_lock_queue:* ~redisson_lock_timeout:* &redisson_loc
 func leastRights(connection *keyspace.Connection, patterns []keyspace.Pattern) (look, act string) {
 	var writable []string
 	for _, p := range patterns {
-		writable = append(writable, aclWord("~"+p.Glob))
+		writable = append(writable, keyspace.ACLWord("~"+keyspace.ACLGlob(p.Glob)))
 	}
 	look = "ACL SETUSER locktop reset on >PASSWORD " + connection.ObserverACL(patterns)
 	act = "ACL SETUSER locktop " + strings.Join(writable, " ") + " " + wakeRules + " " + actCommands
 	return look, act
-}
-
-// aclWord quotes an argument as redis-cli reads it.
-func aclWord(s string) string {
-	if strings.ContainsAny(s, " \"'\\") {
-		return strconv.Quote(s)
-	}
-	return s
 }

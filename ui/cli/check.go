@@ -103,11 +103,11 @@ func (a *app) writeCheck(report checkJSON) error {
 		}
 		fmt.Fprintf(&b, "%s  %-14s%s\n", mark, item.Name, text.Escape(item.Detail))
 		for line := range strings.Lines(item.Mend) {
-			fmt.Fprintf(&b, "    %-14s%s\n", "", text.Escape(strings.TrimRight(line, "\n")))
+			fmt.Fprintf(&b, "    %-14s%s\n", "", text.Legible(strings.TrimRight(line, "\n")))
 		}
 	}
 	fmt.Fprintf(&b, "\nthe least that a user needs to look at these keys:\n  %s\nand besides, to act on them:\n  %s\n",
-		text.Escape(report.Look), text.Escape(report.Act))
+		text.Legible(report.Look), text.Legible(report.Act))
 	_, err := fmt.Fprint(a.stdout, b.String())
 	return err
 }
