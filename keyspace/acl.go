@@ -20,14 +20,7 @@ var observerCommands = []string{
 // SCAN shows the names of all keys to whoever may SCAN; the server knows no narrower rule. A pattern of channels is granted
 // by the very same pattern only, so that the rules hold for these patterns and database alone.
 func (c *Connection) ObserverACL(patterns []Pattern) string {
-	read := "%R~"
-	if c.server.Version != "" && !c.server.atLeast(7, 0) {
-		read = "~" // %R~ is new in 7.0, as are rules for subcommands of every command
-	}
-	rules := []string{"-@all", "resetkeys", "resetchannels"}
-	for _, p := range patterns {
-		rules = append(rules, ACLWord(read+ACLGlob(p.Glob)))
-	}
+	rules := append([]string{"-@all", "resetkeys", "resetchannels"}, c.readRules(patterns)...)
 	for _, p := range patterns {
 		rules = append(rules, ACLWord("&"+channelPrefix(c.options.DB)+ACLGlob(p.Glob)))
 	}
@@ -38,6 +31,26 @@ func (c *Connection) ObserverACL(patterns []Pattern) string {
 		rules = append(rules, "+client|no-touch")
 	}
 	return strings.Join(rules, " ")
+}
+
+// readRules let a user read the keys of these patterns.
+func (c *Connection) readRules(patterns []Pattern) []string {
+	read := "%R~"
+	if c.server.Version != "" && !c.server.atLeast(7, 0) {
+		read = "~" // %R~ is new in 7.0, as are rules for subcommands of every command
+	}
+	return keyRules(read, patterns)
+}
+
+// WriteRules are the rules for ACL SETUSER that let a user write to the keys of these patterns.
+func WriteRules(patterns []Pattern) []string { return keyRules("~", patterns) }
+
+func keyRules(prefix string, patterns []Pattern) []string {
+	var rules []string
+	for _, p := range patterns {
+		rules = append(rules, ACLWord(prefix+ACLGlob(p.Glob)))
+	}
+	return rules
 }
 
 // ACLWord writes a word of an ACL line as redis-cli reads it at its prompt: as it is, or, where it holds a blank, a quote or a

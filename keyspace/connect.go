@@ -248,8 +248,8 @@ func (c *Connection) Node() Node { return c.options.Node() }
 // userName is the ACL's name for who we are.
 func (c *Connection) userName() string { return cmp.Or(c.options.Username, "default") }
 
-// mend is the ACL line that gives us these rules.
-func (c *Connection) mend(rules string) string {
+// Mend is the ACL line that gives our user these rules.
+func (c *Connection) Mend(rules string) string {
 	return "ACL SETUSER " + ACLWord(c.userName()) + " " + rules
 }
 

@@ -58,7 +58,7 @@ func (f *feed) open(ctx context.Context) (*session, error) {
 	}
 	switch {
 	case s.denied != nil:
-		s.why = "keyspace notifications are denied (" + s.denied.Error() + "); to mend it: " + f.connection.mend(f.channelRules())
+		s.why = "keyspace notifications are denied (" + s.denied.Error() + "); to mend it: " + f.connection.Mend(f.hearingRule(s.denied))
 	case eventsAreOn:
 		s.hearing = FeedPush
 		if !flags.Known {
@@ -134,8 +134,12 @@ func (f *feed) channels() []string {
 // few keys more.
 func (f *feed) channel(p Pattern) string { return f.channelPrefix + ACLGlob(p.Glob) }
 
-// channelRules grant the channels: a pattern is granted by the same pattern only, or by all of them.
-func (f *feed) channelRules() string {
+// hearingRule grants what was denied: the command, or the channels, of which a pattern is granted by the same pattern only,
+// or by all of them. Never both: who has all channels is refused a rule that names some.
+func (f *feed) hearingRule(denied error) string {
+	if isCommandDenied(denied) {
+		return "+psubscribe"
+	}
 	var rules []string
 	for _, channel := range f.channels() {
 		rules = append(rules, ACLWord("&"+channel))
