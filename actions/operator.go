@@ -139,7 +139,7 @@ func (o *Operator) execute(ctx context.Context, p plan) (out Outcome, by string)
 		a, err = way.execute(ctx, o.client, p)
 	}
 	if err != nil {
-		return failure(err, p, o.client.Options().Username), way.name()
+		return failure(err, p, way, o.client.Options().Username), way.name()
 	}
 	return outcomeOf(a, p), way.name()
 }
@@ -148,7 +148,7 @@ func (o *Operator) execute(ctx context.Context, p plan) (out Outcome, by string)
 func (o *Operator) rehearse(ctx context.Context, p plan, r Request) Outcome {
 	s, err := readState(ctx, o.client, p)
 	if err != nil {
-		return failure(fmt.Errorf("%s %q, dry run: %w", p.verb, p.key, err), p, o.client.Options().Username)
+		return failure(fmt.Errorf("%s %q, dry run: %w", p.verb, p.key, err), p, byScript{}, o.client.Options().Username)
 	}
 	a, same := p.judge(s)
 	if same {
