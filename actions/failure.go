@@ -12,6 +12,8 @@ import (
 	"locktop/keyspace"
 )
 
+const onReplica = "this server is a replica, which takes no writes; act on its master"
+
 // failure turns an executor's error into an outcome.
 func failure(err error, p plan, way executor, user string) Outcome {
 	out := Outcome{Result: ResultFailed, Woken: -1, Err: err}
@@ -23,7 +25,7 @@ func failure(err error, p plan, way executor, user string) Outcome {
 		out.Detail = "the answer was lost, and the action is not sent twice: " + printable(err.Error())
 	case strings.Contains(reply, "READONLY You can't write"):
 		out.Result = ResultReplica
-		out.Detail = "this server is a replica, which takes no writes; act on its master"
+		out.Detail = onReplica
 	case strings.HasPrefix(reply, "NOPERM"), deniedExec.MatchString(reply), deniedInScript.MatchString(reply):
 		out.Result = ResultDenied
 		out.Detail = "mend: " + aclMend(p, way, user)

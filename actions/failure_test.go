@@ -122,6 +122,32 @@ func TestDeniedByACL(t *testing.T) {
 	}
 }
 
+// TestDryRunTriesRights wants a dry run to end as the action would, or to say that nobody knows.
+func TestDryRunTriesRights(t *testing.T) {
+	server := redistest.Start(t)
+	admin := server.Client()
+	for rules, want := range map[string]string{
+		"~* &* +@all":                  "dry run, nothing was done: would release lock from A",
+		"~* &* +@all -del":             "lock was not released: denied by ACL: mend: ACL SETUSER somebody +eval",
+		"%R~* &* +@all":                "lock was not released: denied by ACL: mend: ACL SETUSER somebody +eval",
+		"~* &* +@all -eval":            "dry run, nothing was done: would release lock from A",
+		"~* &* +@all -eval -exec":      "lock was not released: denied by ACL: mend: ACL SETUSER somebody +watch",
+		"%R~* -@all +@read +info -acl": "dry run, nothing was done: would release lock from A; rights were not tried",
+		"~* &* +@all -info -acl":       "dry run, nothing was done: would release lock from A; whether the server is a replica was not tried; rights were not tried",
+	} {
+		server.Do(append([]any{"ACL", "SETUSER", "somebody", "reset", "on", ">x"}, fields(rules)...)...)
+		r := seeded(t, admin, inspector.SchemeToken, Request{Verb: VerbRelease, DryRun: true})
+		out := NewOperator(server.Client(asUser("somebody")), Options{}).Do(t.Context(), r)
+		if said := out.Sentence(r); !strings.HasPrefix(said, want) || strings.Contains(said, "tried") != strings.Contains(want, "tried") {
+			t.Errorf("%s: %q, want %q", rules, said, want)
+		}
+		if admin.Exists(t.Context(), "lock").Val() != 1 {
+			t.Errorf("%s: the lock is gone", rules)
+		}
+		admin.Del(t.Context(), "lock")
+	}
+}
+
 // TestOneMendIsEnough does once what a denied action asks for: the action is done then, by script and by WATCH.
 func TestOneMendIsEnough(t *testing.T) {
 	server := redistest.Start(t)
@@ -204,8 +230,10 @@ func TestReplica(t *testing.T) {
 	for _, watch := range []bool{false, true} {
 		o := NewOperator(client, Options{})
 		o.scriptsDenied.Store(watch)
-		if out := o.Do(t.Context(), r); out.Result != ResultReplica || !out.Result.Refused() {
-			t.Errorf("watch %v: %+v", watch, out)
+		for _, r.DryRun = range []bool{true, false} {
+			if out := o.Do(t.Context(), r); out.Result != ResultReplica || !out.Result.Refused() {
+				t.Errorf("watch %v, dry run %v: %+v", watch, r.DryRun, out)
+			}
 		}
 	}
 }
