@@ -15,6 +15,8 @@ type executor interface {
 	execute(ctx context.Context, client *redis.Client, p plan) (answer, error)
 	// name is said in the audit.
 	name() string
+	// rules are the ACL rules for the commands that it takes besides the plan's own.
+	rules() []string
 }
 
 // lostError is an error after which nobody knows what the server did.
@@ -44,6 +46,8 @@ type byScript struct{}
 
 func (byScript) name() string { return "script" }
 
+func (byScript) rules() []string { return []string{"+eval", "+evalsha"} }
+
 func (byScript) execute(ctx context.Context, client *redis.Client, p plan) (answer, error) {
 	s := p.script()
 	a, err := s.run(ctx, client, p.keys(), p.args()...)
@@ -62,6 +66,8 @@ type byWatch struct{}
 const watchTries = 16
 
 func (byWatch) name() string { return "watch" }
+
+func (byWatch) rules() []string { return []string{"+watch", "+unwatch", "+multi", "+exec"} }
 
 func (byWatch) execute(ctx context.Context, client *redis.Client, p plan) (answer, error) {
 	for range watchTries {

@@ -4,13 +4,18 @@ import (
 	"cmp"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
+
+	"locktop/keyspace"
 )
 
+const onReplica = "this server is a replica, which takes no writes; act on its master"
+
 // failure turns an executor's error into an outcome.
-func failure(err error, p plan, user string) Outcome {
+func failure(err error, p plan, way executor, user string) Outcome {
 	out := Outcome{Result: ResultFailed, Woken: -1, Err: err}
 	var lost lostError
 	reply := replyText(err)
@@ -20,10 +25,10 @@ func failure(err error, p plan, user string) Outcome {
 		out.Detail = "the answer was lost, and the action is not sent twice: " + printable(err.Error())
 	case strings.Contains(reply, "READONLY You can't write"):
 		out.Result = ResultReplica
-		out.Detail = "this server is a replica, which takes no writes; act on its master"
-	case strings.HasPrefix(reply, "NOPERM"), deniedInScript.MatchString(reply):
+		out.Detail = onReplica
+	case strings.HasPrefix(reply, "NOPERM"), deniedExec.MatchString(reply), deniedInScript.MatchString(reply):
 		out.Result = ResultDenied
-		out.Detail = "mend: " + aclMend(reply, p, user)
+		out.Detail = "mend: " + aclMend(p, way, user)
 	default:
 		out.Detail = printable(err.Error())
 		if mend := mendOf(err); mend != "" {
@@ -35,6 +40,9 @@ func failure(err error, p plan, user string) Outcome {
 
 // The words in which servers deny something from within a script, where the prefix NOPERM is missing before Redis 7.2.
 var deniedInScript = regexp.MustCompile(`The user executing the script can't|ACL failure in script`)
+
+// The words in which EXEC itself is denied.
+var deniedExec = regexp.MustCompile(`^EXECABORT .*\bNOPERM\b`)
 
 // replyText is what the server said, without what was wrapped around it; empty where the error is no answer of a server.
 func replyText(err error) string {
@@ -55,31 +63,25 @@ func scriptsDenied(err error) bool {
 }
 
 var (
-	deniedEval    = regexp.MustCompile(`(?i)run the '(eval|evalsha)' command`)
-	unknownEval   = regexp.MustCompile(`(?i)^(ERR )?unknown command .?(eval|evalsha)\b`)
-	deniedCommand = regexp.MustCompile(`run the '([a-zA-Z|]+)' command`)
+	deniedEval  = regexp.MustCompile(`(?i)run the '(eval|evalsha)' command`)
+	unknownEval = regexp.MustCompile(`(?i)^(ERR )?unknown command .?(eval|evalsha)\b`)
 )
 
-// aclMend is the command that gives a user what was denied. Where the server did not say what that is, it gives all that
-// the verb needs.
-func aclMend(reply string, p plan, user string) string {
-	rule := "ACL SETUSER " + printable(cmp.Or(user, "default")) + " "
-	command := deniedCommand.FindStringSubmatch(reply)
-	switch {
-	case strings.Contains(reply, "channel"):
-		return rule + strings.Join(p.wake.channelRules(), " ")
-	case command != nil:
-		return rule + "+" + command[1]
-	case strings.Contains(reply, "key"):
-		return rule + strings.Join(keyRules(p.keys()), " ")
-	default:
-		return rule + strings.Join(p.commands(), " ")
+// aclMend are the commands that give a user all that the plan takes: the server names what it denies one by one, and says
+// nothing of what comes after. Commands, keys and channels each have a line, because the server refuses a line as a whole
+// that names keys or channels to who has all of them.
+func aclMend(p plan, way executor, user string) string {
+	line := "ACL SETUSER " + keyspace.ACLWord(cmp.Or(user, "default")) + " "
+	mend := line + strings.Join(slices.Concat(way.rules(), p.commands()), " ") + "; and unless it has all keys: " + line + strings.Join(keyRules(p.keys()), " ")
+	if channels := p.wake.channelRules(); len(channels) > 0 {
+		mend += "; and unless it has all channels: " + line + strings.Join(channels, " ")
 	}
+	return mend
 }
 
-// commands are the ACL rules for the commands that the plan's script runs.
+// commands are the ACL rules for the commands that the plan consists of, whichever way it is carried out.
 func (p plan) commands() []string {
-	rules := []string{"+eval", "+evalsha", "+type", "+pttl"}
+	rules := []string{"+type", "+pttl"}
 	if p.hash {
 		rules = append(rules, "+hget", "+hlen", "+hscan")
 	} else {
@@ -102,14 +104,14 @@ func (p plan) commands() []string {
 func keyRules(keys []string) []string {
 	rules := make([]string, len(keys))
 	for i, key := range keys {
-		rules[i] = quoteArg("~" + globEscape(key))
+		rules[i] = keyRule("~", key)
 	}
 	return rules
 }
 
-// globEscape makes a glob that names only the key.
-func globEscape(key string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(key)
+// keyRule is the ACL rule for one key, or one channel.
+func keyRule(prefix, name string) string {
+	return keyspace.ACLWord(prefix + keyspace.ACLGlob(keyspace.Escape(name)))
 }
 
 // mends are what helps against errors that a server gives before it does anything.

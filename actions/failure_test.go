@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locktop/inspector"
+	"locktop/keyspace"
 	"locktop/keyspace/redistest"
 )
 
@@ -73,34 +75,43 @@ func TestDeniedByACL(t *testing.T) {
 	server := redistest.Start(t)
 	admin := server.Client()
 	release, extend := Request{Verb: VerbRelease}, Request{Verb: VerbExtend, TTL: time.Hour}
+	token := func(user string) string {
+		return " +type +pttl +strlen +getrange +del; and unless it has all keys: ACL SETUSER " + user + " ~lock"
+	}
+	redisson := func(user string) string {
+		return " +type +pttl +hget +hlen +hscan +hincrby +hdel +del +lrange +zrange +time +publish; and unless it has all keys: ACL SETUSER " + user +
+			" ~lock ~redisson_lock_queue:{lock} ~redisson_lock_timeout:{lock}; and unless it has all channels: ACL SETUSER " + user +
+			" &redisson_lock__channel:{lock} &redisson_lock__channel:{lock}:*"
+	}
 	for _, test := range []struct {
 		name, rules string
 		scheme      inspector.Scheme
 		request     Request
-		mend        string
-		onWatch     string // where WATCH makes the server say more, or less
+		then        string // what the mend says after the commands of the way
 	}{
-		{"nokey", "~other &* +@all", inspector.SchemeToken, release, "ACL SETUSER nokey '~lock'", ""},
-		{"nochan", "~* resetchannels +@all", inspector.SchemeRedisson, release, "ACL SETUSER nochan '&redisson_lock__channel:{lock}' '&redisson_lock__channel:{lock}:*'", ""},
-		{"noqueue", "~lock &* +@all", inspector.SchemeRedisson, release, "ACL SETUSER noqueue '~lock' '~redisson_lock_queue:{lock}' '~redisson_lock_timeout:{lock}'", ""},
-		{"nodel", "~* &* +@all -del", inspector.SchemeToken, release, "ACL SETUSER nodel +eval +evalsha +type +pttl +strlen +getrange +del", "ACL SETUSER nodel +del"},
-		{"nopexpire", "~* &* +@all -pexpire", inspector.SchemeReentrant, extend, "ACL SETUSER nopexpire +eval +evalsha +type +pttl +hget +hlen +hscan +pexpire", "ACL SETUSER nopexpire +pexpire"},
-		{"noscan", "~* &* +@all -type", inspector.SchemeToken, release, "ACL SETUSER noscan +eval +evalsha +type +pttl +strlen +getrange +del", "ACL SETUSER noscan +type"},
-		{"nowatch", "~* &* +@all -watch -eval -evalsha", inspector.SchemeToken, release, "ACL SETUSER nowatch +watch", ""},
+		{"nokey", "~other &* +@all", inspector.SchemeToken, release, token("nokey")},
+		{"nochan", "~* resetchannels +@all", inspector.SchemeRedisson, release, redisson("nochan")},
+		{"noqueue", "~lock &* +@all", inspector.SchemeRedisson, release, redisson("noqueue")},
+		{"nodel", "~* &* +@all -del", inspector.SchemeToken, release, token("nodel")},
+		{"nopexpire", "~* &* +@all -pexpire", inspector.SchemeReentrant, extend, " +type +pttl +hget +hlen +hscan +pexpire; and unless it has all keys: ACL SETUSER nopexpire ~lock"},
+		{"notype", "~* &* +@all -type", inspector.SchemeToken, release, token("notype")},
+		{"nowatch", "~* &* +@all -watch -eval -evalsha", inspector.SchemeToken, release, token("nowatch")},
+		{"noexec", "~* &* +@all -exec -eval -evalsha", inspector.SchemeToken, release, token("noexec")},
+		{"looks", "%R~* resetchannels -@all +@read", inspector.SchemeRedisson, release, redisson("looks")},
 	} {
 		server.Do(append([]any{"ACL", "SETUSER", test.name, "on", ">x"}, fields(test.rules)...)...)
 		client := server.Client(asUser(test.name))
 		for _, watch := range []bool{false, true} {
 			o := NewOperator(client, Options{})
 			o.scriptsDenied.Store(watch)
-			want := test.mend
-			if watch && test.onWatch != "" {
-				want = test.onWatch
+			want := "mend: ACL SETUSER " + test.name + " +eval +evalsha" + test.then
+			if watch || strings.Contains(test.rules, "-eval") || strings.Contains(test.rules, "-@all") {
+				want = "mend: ACL SETUSER " + test.name + " +watch +unwatch +multi +exec" + test.then
 			}
 			r := seeded(t, admin, test.scheme, test.request)
 			before := dump(t.Context(), t, admin, "lock")
 			out := o.Do(t.Context(), r)
-			if out.Result != ResultDenied || out.Err == nil || out.Detail != "mend: "+want {
+			if out.Result != ResultDenied || out.Err == nil || out.Detail != want {
 				t.Errorf("%s, watch %v: %s %q (%v), want the mend %q", test.name, watch, out.Result, out.Detail, out.Err, want)
 			}
 			if after := dump(t.Context(), t, admin, "lock"); after != before {
@@ -109,10 +120,61 @@ func TestDeniedByACL(t *testing.T) {
 			admin.Del(t.Context(), "lock")
 		}
 	}
-	// What is said to mend it mends it.
-	server.Do("ACL", "SETUSER", "nodel", "+del")
-	if out := NewOperator(server.Client(asUser("nodel")), Options{}).Do(t.Context(), seeded(t, admin, inspector.SchemeToken, release)); out.Result != ResultReleased {
-		t.Errorf("after the mend: %+v", out)
+}
+
+// TestDryRunTriesRights wants a dry run to end as the action would, or to say that nobody knows.
+func TestDryRunTriesRights(t *testing.T) {
+	server := redistest.Start(t)
+	admin := server.Client()
+	for rules, want := range map[string]string{
+		"~* &* +@all":                  "dry run, nothing was done: would release lock from A",
+		"~* &* +@all -del":             "lock was not released: denied by ACL: mend: ACL SETUSER somebody +eval",
+		"%R~* &* +@all":                "lock was not released: denied by ACL: mend: ACL SETUSER somebody +eval",
+		"~* &* +@all -eval":            "dry run, nothing was done: would release lock from A",
+		"~* &* +@all -eval -exec":      "lock was not released: denied by ACL: mend: ACL SETUSER somebody +watch",
+		"%R~* -@all +@read +info -acl": "dry run, nothing was done: would release lock from A; rights were not tried",
+		"~* &* +@all -info -acl":       "dry run, nothing was done: would release lock from A; whether the server is a replica was not tried; rights were not tried",
+	} {
+		server.Do(append([]any{"ACL", "SETUSER", "somebody", "reset", "on", ">x"}, fields(rules)...)...)
+		r := seeded(t, admin, inspector.SchemeToken, Request{Verb: VerbRelease, DryRun: true})
+		out := NewOperator(server.Client(asUser("somebody")), Options{}).Do(t.Context(), r)
+		if said := out.Sentence(r); !strings.HasPrefix(said, want) || strings.Contains(said, "tried") != strings.Contains(want, "tried") {
+			t.Errorf("%s: %q, want %q", rules, said, want)
+		}
+		if admin.Exists(t.Context(), "lock").Val() != 1 {
+			t.Errorf("%s: the lock is gone", rules)
+		}
+		admin.Del(t.Context(), "lock")
+	}
+}
+
+// TestOneMendIsEnough does once what a denied action asks for: the action is done then, by script and by WATCH.
+func TestOneMendIsEnough(t *testing.T) {
+	server := redistest.Start(t)
+	admin := server.Client()
+	for _, rules := range []string{"%R~* resetchannels -@all +@read", "~* &* +@all -del", "~* &* +@all -exec -eval", "~* resetchannels +@all", "~other &* +@all"} {
+		for _, v := range variants() {
+			for _, watch := range []bool{false, true} {
+				server.Do(append([]any{"ACL", "SETUSER", "somebody", "reset", "on", ">x"}, fields(rules)...)...)
+				o := NewOperator(server.Client(asUser("somebody")), Options{})
+				o.scriptsDenied.Store(watch)
+				r := v.seeded(t, admin, Request{Verb: VerbRelease})
+				out := o.Do(t.Context(), r)
+				if out.Result == ResultDenied {
+					for line := range strings.SplitSeq(strings.TrimPrefix(out.Detail, "mend: "), "; ") {
+						_, rule, _ := strings.Cut(line, "ACL ")
+						if err := admin.Do(t.Context(), fields("ACL "+rule)...).Err(); err != nil && !strings.Contains(err.Error(), "does not have any effect") {
+							t.Errorf("%s: %s: %v", rules, line, err)
+						}
+					}
+					out = o.Do(t.Context(), r)
+				}
+				if !out.Result.Done() {
+					t.Errorf("%s, %s, watch %v: %s %q", rules, v.name, watch, out.Result, out.Detail)
+				}
+				admin.FlushAll(t.Context())
+			}
+		}
 	}
 }
 
@@ -137,13 +199,17 @@ func TestLeastPrivilege(t *testing.T) {
 			}
 			rules := []any{"ACL", "SETUSER", "least", "reset", "on", ">x", "&redisson_lock__channel:*", "-@all"}
 			for _, key := range p.keys() {
-				rules = append(rules, "~"+globEscape(key))
+				rules = append(rules, "~"+keyspace.Escape(key))
 			}
-			server.Do(append(rules, fields(strings.Join(p.commands(), " "))...)...)
-			if out := NewOperator(server.Client(asUser("least")), Options{}).Do(t.Context(), r); !out.Result.Done() {
-				t.Errorf("%s %s with %v: %+v", v.name, name, p.commands(), out)
+			for _, way := range []executor{byScript{}, byWatch{}} {
+				r := v.seeded(t, admin, request)
+				all := slices.Concat(way.rules(), p.commands())
+				server.Do(slices.Concat(rules, fields(strings.Join(all, " ")))...)
+				if out := NewOperator(server.Client(asUser("least")), Options{}).Do(t.Context(), r); !out.Result.Done() {
+					t.Errorf("%s %s with %v: %+v", v.name, name, all, out)
+				}
+				admin.FlushAll(t.Context())
 			}
-			admin.FlushAll(t.Context())
 		}
 	}
 }
@@ -164,8 +230,10 @@ func TestReplica(t *testing.T) {
 	for _, watch := range []bool{false, true} {
 		o := NewOperator(client, Options{})
 		o.scriptsDenied.Store(watch)
-		if out := o.Do(t.Context(), r); out.Result != ResultReplica || !out.Result.Refused() {
-			t.Errorf("watch %v: %+v", watch, out)
+		for _, r.DryRun = range []bool{true, false} {
+			if out := o.Do(t.Context(), r); out.Result != ResultReplica || !out.Result.Refused() {
+				t.Errorf("watch %v, dry run %v: %+v", watch, r.DryRun, out)
+			}
 		}
 	}
 }

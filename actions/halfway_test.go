@@ -27,9 +27,6 @@ func TestNothingHalfDone(t *testing.T) {
 			admin.FlushAll(t.Context())
 			for _, command := range must(makePlan(v.seeded(t, admin, request), time.Now()))(t).commands() {
 				command, _ = strings.CutPrefix(command, "+")
-				if strings.HasPrefix(command, "eval") {
-					continue // TestDeniedScripts has these
-				}
 				for _, watch := range []bool{false, true} {
 					admin.FlushAll(t.Context())
 					server.Do("ACL", "SETUSER", "without", "reset", "on", ">x", "~*", "&*", "+@all", "-"+command)

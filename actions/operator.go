@@ -83,7 +83,7 @@ func (o *Operator) ReadOnly() bool { return o.options.ReadOnly }
 // Do acts once, atomically, if the lock is still what Request.Lock shows; it never panics and always returns an Outcome.
 //
 // A dry run asks the same questions by reading only, and ends in ResultDryRun where the action would be done; where it
-// would be refused, in that refusal.
+// would be refused, by us or by the server, in that refusal. What it could not find out it says.
 func (o *Operator) Do(ctx context.Context, r Request) Outcome {
 	now := time.Now()
 	line := newLine(rand.Text(), o.options.Where, r, now)
@@ -139,27 +139,9 @@ func (o *Operator) execute(ctx context.Context, p plan) (out Outcome, by string)
 		a, err = way.execute(ctx, o.client, p)
 	}
 	if err != nil {
-		return failure(err, p, o.client.Options().Username), way.name()
+		return failure(err, p, way, o.client.Options().Username), way.name()
 	}
 	return outcomeOf(a, p), way.name()
-}
-
-// rehearse answers what the plan would do now.
-func (o *Operator) rehearse(ctx context.Context, p plan, r Request) Outcome {
-	s, err := readState(ctx, o.client, p)
-	if err != nil {
-		return failure(fmt.Errorf("%s %q, dry run: %w", p.verb, p.key, err), p, o.client.Options().Username)
-	}
-	a, same := p.judge(s)
-	if same {
-		a, _ = p.foresee(s, a)
-	}
-	out := outcomeOf(a, p)
-	if out.Result.Done() {
-		out.Detail = foretold(out, r)
-		out.Result = ResultDryRun
-	}
-	return out
 }
 
 // record writes the outcome to the audit. What it cannot write it says.

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"locktop/keyspace"
@@ -65,7 +64,7 @@ func minify(text string) string { return strings.Join(strings.Fields(text), " ")
 
 // plainText says whether a person and a terminal can be trusted with the text as it is.
 func plainText(s string) bool {
-	return utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
+	return utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !keyspace.Graphic(r) }) < 0
 }
 
 // quoteArg quotes an argument for a POSIX shell; a plain word stays as it is.

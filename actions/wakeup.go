@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/redis/go-redis/v9"
+
+	"locktop/keyspace"
 )
 
 // wakeUp is how those who wait for a lock are told that it is free; the zero value tells nobody. wake.lua says how the
@@ -60,6 +62,9 @@ func (w wakeUp) commands() []string {
 
 // channelRules are the ACL rules for the channels of which one is told.
 func (w wakeUp) channelRules() []string {
-	channel := "&" + globEscape(w.channel)
-	return []string{quoteArg(channel), quoteArg(channel + ":*")}
+	if w.channel == "" {
+		return nil
+	}
+	first := keyspace.ACLWord("&" + keyspace.ACLGlob(keyspace.Escape(w.channel+":")) + "*")
+	return []string{keyRule("&", w.channel), first}
 }

@@ -4,20 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
 
 	"locktop/inspector"
+	"locktop/keyspace"
 )
 
-// printable turns bytes from Redis into one printable line, visibly and one to one, so that no text of this package can
-// reach a terminal as anything but text: what is not graphic becomes \n, \x1b, \u202e, bytes that are not UTF-8 become
-// \xff, and a backslash becomes \\.
-func printable(s string) string {
-	quoted := strconv.QuoteToGraphic(s)
-	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
-}
+// printable is text from Redis for a sentence, so that no text of this package can reach a terminal as anything but text.
+func printable(s string) string { return keyspace.Visible(s) }
 
 // A sentence shows an owner's beginning and end, where people tell tokens apart.
 const (

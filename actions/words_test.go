@@ -112,6 +112,27 @@ func TestSpan(t *testing.T) {
 	}
 }
 
+// TestSentencesShowKeysAsTheFacesDo has names that seem to be others, or that --quoted-input would not read back.
+func TestSentencesShowKeysAsTheFacesDo(t *testing.T) {
+	for name, want := range map[string]string{
+		"cafe\u0301": `cafe\u0301`, "a\u00a0b": `a\u00a0b`, "fill\u3164\u2800": `fill\u3164\u2800`, "bell\a": `bell\x07`, "锁": "锁", `"q"`: `"q"`,
+	} {
+		lock := &inspector.Lock{Scheme: inspector.SchemeToken, Holders: []inspector.Holder{{Owner: name}}}
+		lock.Key = name
+		r := Request{Verb: VerbRelease, Lock: lock, Owner: name}
+		if got := (Outcome{Result: ResultReleased, Woken: -1}).Sentence(r); got != "released "+want+" from "+want {
+			t.Errorf("%q: %q", name, got)
+		}
+		if got := Consequence(r); !strings.HasPrefix(got, want+" is held by "+want) {
+			t.Errorf("%q: %q", name, got)
+		}
+		lock.Observed.Type, lock.Observed.Value.Text, lock.Observed.ReadAt = "string", name, time.Now()
+		if line := RedisCLI(r); !plainText(line) {
+			t.Errorf("%q: %q", name, line)
+		}
+	}
+}
+
 func TestPrintable(t *testing.T) {
 	seen := map[string]string{}
 	for _, s := range append(hostile[:len(hostile)-3], "\\n", "\n", "\\", `\"`, "\\\"", `\x1b`, "\x1b", "\xc3\xa9", "é") {

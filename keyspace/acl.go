@@ -1,6 +1,7 @@
 package keyspace
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -19,16 +20,9 @@ var observerCommands = []string{
 // SCAN shows the names of all keys to whoever may SCAN; the server knows no narrower rule. A pattern of channels is granted
 // by the very same pattern only, so that the rules hold for these patterns and database alone.
 func (c *Connection) ObserverACL(patterns []Pattern) string {
-	read := "%R~"
-	if c.server.Version != "" && !c.server.atLeast(7, 0) {
-		read = "~" // %R~ is new in 7.0, as are rules for subcommands of every command
-	}
-	rules := []string{"-@all", "resetkeys", "resetchannels"}
+	rules := append([]string{"-@all", "resetkeys", "resetchannels"}, c.readRules(patterns)...)
 	for _, p := range patterns {
-		rules = append(rules, quoted(read+p.Glob))
-	}
-	for _, p := range patterns {
-		rules = append(rules, quoted("&"+channelPrefix(c.options.DB)+p.Glob))
+		rules = append(rules, ACLWord("&"+channelPrefix(c.options.DB)+ACLGlob(p.Glob)))
 	}
 	for _, name := range observerCommands {
 		rules = append(rules, "+"+name)
@@ -39,12 +33,75 @@ func (c *Connection) ObserverACL(patterns []Pattern) string {
 	return strings.Join(rules, " ")
 }
 
-// quoted writes a rule as redis-cli reads it: as it is, unless it holds a blank, a quote or a byte that does not print.
-func quoted(rule string) string {
-	if text := strconv.Quote(rule); strings.ContainsAny(rule, " '\"") || strings.Contains(text, `\x`) {
-		return text
+// readRules let a user read the keys of these patterns.
+func (c *Connection) readRules(patterns []Pattern) []string {
+	read := "%R~"
+	if c.server.Version != "" && !c.server.atLeast(7, 0) {
+		read = "~" // %R~ is new in 7.0, as are rules for subcommands of every command
 	}
-	return rule
+	return keyRules(read, patterns)
+}
+
+// WriteRules are the rules for ACL SETUSER that let a user write to the keys of these patterns.
+func WriteRules(patterns []Pattern) []string { return keyRules("~", patterns) }
+
+func keyRules(prefix string, patterns []Pattern) []string {
+	var rules []string
+	for _, p := range patterns {
+		rules = append(rules, ACLWord(prefix+ACLGlob(p.Glob)))
+	}
+	return rules
+}
+
+// ACLWord writes a word of an ACL line as redis-cli reads it at its prompt: as it is, or, where it holds a blank, a quote or a
+// byte that is no printable ASCII, in double quotes, where alone a backslash escapes. The word is safe for a terminal.
+func ACLWord(word string) string {
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\'' }) < 0 {
+		return word
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, c := range []byte(word) {
+		switch {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ' || c > '~':
+			fmt.Fprintf(&b, `\x%02x`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// blanks are what the server does not take in the pattern of an ACL rule, however it is quoted.
+const blanks = " \t\n\v\f\r\x00"
+
+// ACLGlob is the glob as an ACL can grant it: each blank, and each class with a blank among its members, becomes "?", which
+// names a few keys more.
+func ACLGlob(glob string) string {
+	if !strings.ContainsAny(glob, blanks) {
+		return glob
+	}
+	var b strings.Builder
+	for i := 0; i < len(glob); i++ {
+		end := i
+		switch {
+		case glob[i] == '[':
+			end, _ = compileClass(glob, i+1, new(set))
+		case glob[i] == '\\' && i+1 < len(glob):
+			end++
+		}
+		if part := glob[i : end+1]; strings.ContainsAny(part, blanks) {
+			b.WriteByte('?')
+		} else {
+			b.WriteString(part)
+		}
+		i = end
+	}
+	return b.String()
 }
 
 // channelPrefix begins the channels that tell of the keys of a database.

@@ -2,6 +2,7 @@ package keyspace
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -15,6 +16,7 @@ const (
 	Allowed Verdict = "ok"
 	Denied  Verdict = "denied" // by the ACL
 	Absent  Verdict = "absent" // the server does not know it, hides it, or has it switched off
+	Untried Verdict = "not tried"
 )
 
 // Capability is one thing that was tried.
@@ -51,8 +53,11 @@ type attempt struct {
 	command []any
 }
 
-// probeKey is a key that a pattern names, and that nobody has: each of its stars stands for a name that none would give.
-func probeKey(p Pattern) string {
+// anyKey stands in an attempt's command for a key of each pattern.
+type anyKey struct{}
+
+// ProbeKey is a key that a pattern names, and that nobody has: each of its stars stands for a name that none would give.
+func ProbeKey(p Pattern) string {
 	var b strings.Builder
 	for _, s := range compileGlob(p.Glob) {
 		if s.star {
@@ -75,35 +80,77 @@ func (c *Connection) Capabilities(ctx context.Context, patterns []Pattern) (Capa
 	client := redis.NewClient(c.readOptions(c.options.ClientName+"-check", 1, checkCommands))
 	defer client.Close()
 	patterns = ObserveOptions{Patterns: patterns}.withDefaults().Patterns
-	key := probeKey(patterns[0])
-	keyRule := "%R~" + patterns[0].Glob
+	key := anyKey{}
+	keyRule := strings.Join(c.readRules(patterns), " ")
 	ttl := []any{"PEXPIRETIME", key}
-	if err := client.Do(ctx, ttl...).Err(); isDenied(err) || isAbsent(err) {
-		ttl = []any{"PTTL", key} // which does as well
+	if err := client.Do(ctx, "PEXPIRETIME", ProbeKey(patterns[0])).Err(); isDenied(err) || isAbsent(err) {
+		ttl[0] = "PTTL" // which does as well
 	}
 	attempts := []attempt{
 		{"scan", "+scan", "no lock can be found", []any{"SCAN", 0, "COUNT", 1}},
-		{"type", "+type " + keyRule, "no lock can be read", []any{"TYPE", key}},
+		{"type", "+type", "no lock can be read", []any{"TYPE", key}},
 		{"ttl", "+pexpiretime +pttl", "no lock is shown, since none is read without its TTL", ttl},
 		{"read strings", "+getrange +strlen", "locks that are strings are not shown", []any{"GETRANGE", key, 0, 0}},
+		{"read strings", "+getrange +strlen", "locks that are strings are not shown", []any{"STRLEN", key}},
 		{"read hashes", "+hgetall +hlen", "locks that are hashes are not shown", []any{"HGETALL", key}},
+		{"read hashes", "+hgetall +hlen", "locks that are hashes are not shown", []any{"HLEN", key}},
 		{"memory usage", "+memory|usage", "hashes of long fields are not read, for fear of their size", []any{"MEMORY", "USAGE", key}},
 		{"exists", "+exists", "the end of a lease may be seen minutes late", []any{"EXISTS", key}},
 		{"time", "+time", "TTLs are wrong by what the clocks differ", []any{"TIME"}},
 		{"info", "+info", "a swap of databases is seen late, when a key that differs is read again", []any{"INFO", "server"}},
 		{"config get", "+config|get", "nobody knows whether notifications are on until one comes", []any{"CONFIG", "GET", notifySetting}},
-		{"eval", "+eval +evalsha", "actions fall back to transactions", []any{"EVAL", "return 1", 0}},
 	}
-	var all Capabilities
-	for _, a := range attempts {
-		one, err := c.try(a, client.Do(ctx, a.command...).Err())
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, one)
+	all, err := c.attempt(ctx, client, attempts, patterns, keyRule)
+	if err != nil {
+		return nil, err
+	}
+	acting, err := c.tryActing(ctx, client, patterns)
+	if err != nil {
+		return nil, err
 	}
 	heard, err := c.tryHearing(ctx, patterns)
-	return append(all, heard...), err
+	return slices.Concat(all, acting, heard), err
+}
+
+// attempt makes all attempts in one round trip, those about keys once for each pattern. The attempts of one name stand
+// together, and come to one capability. The rules for the keys mend what is denied for the key's sake.
+func (c *Connection) attempt(ctx context.Context, client *redis.Client, attempts []attempt, patterns []Pattern, keyRules string) (Capabilities, error) {
+	pipe := client.Pipeline()
+	answers := make([][]*redis.Cmd, len(attempts))
+	for i, a := range attempts {
+		at := slices.Index(a.command, any(anyKey{}))
+		if at < 0 {
+			answers[i] = []*redis.Cmd{pipe.Do(ctx, a.command...)}
+			continue
+		}
+		for _, p := range patterns {
+			command := slices.Clone(a.command)
+			command[at] = ProbeKey(p)
+			answers[i] = append(answers[i], pipe.Do(ctx, command...))
+		}
+	}
+	if err := exec(ctx, pipe); err != nil {
+		return nil, wrap("check", err)
+	}
+	var all Capabilities
+	for i, a := range attempts {
+		for _, answer := range answers[i] {
+			one, err := c.try(a, answer.Err())
+			if err != nil {
+				return nil, err
+			}
+			if isDenied(answer.Err()) && !isCommandDenied(answer.Err()) {
+				one.Mend = c.Mend(keyRules)
+			}
+			switch last := len(all) - 1; {
+			case last < 0 || all[last].Name != one.Name:
+				all = append(all, one)
+			case all[last].Verdict == Allowed:
+				all[last] = one
+			}
+		}
+	}
+	return all, nil
 }
 
 // try turns an answer into a capability.
@@ -115,7 +162,7 @@ func (c *Connection) try(a attempt, err error) (Capability, error) {
 	case !isAnswer(err) || isRefusal(err):
 		return one, wrap("check "+a.name, err)
 	case isDenied(err):
-		one.Verdict, one.Mend = Denied, "ACL SETUSER "+c.userName()+" "+a.rule
+		one.Verdict, one.Mend = Denied, c.Mend(a.rule)
 	case isAbsent(err):
 		one.Verdict = Absent
 	default: // an error about the arguments, which only somebody gets who may
@@ -137,8 +184,7 @@ func (c *Connection) tryHearing(ctx context.Context, patterns []Pattern) (Capabi
 		return nil, wrap("check psubscribe", err)
 	}
 	defer s.close()
-	subscribe, err := c.try(attempt{name: "psubscribe", without: "changes are heard by CLIENT TRACKING at best", rule: "+psubscribe &" +
-		strings.Join(f.channels(), " &")}, s.denied)
+	subscribe, err := c.try(attempt{name: "psubscribe", without: "changes are heard by CLIENT TRACKING at best", rule: f.hearingRule(s.denied)}, s.denied)
 	if err != nil {
 		return nil, err
 	}

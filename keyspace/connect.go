@@ -248,6 +248,11 @@ func (c *Connection) Node() Node { return c.options.Node() }
 // userName is the ACL's name for who we are.
 func (c *Connection) userName() string { return cmp.Or(c.options.Username, "default") }
 
+// Mend is the ACL line that gives our user these rules.
+func (c *Connection) Mend(rules string) string {
+	return "ACL SETUSER " + ACLWord(c.userName()) + " " + rules
+}
+
 // DB is the number of the database that is looked at.
 func (c *Connection) DB() int { return c.options.DB }
 

@@ -135,8 +135,10 @@ func hasPrefix(err error, code string) bool {
 	return errors.As(err, &answer) && strings.HasPrefix(answer.Error(), code)
 }
 
-// isDenied says whether the ACL forbade a command, a key or a channel.
-func isDenied(err error) bool { return hasPrefix(err, "NOPERM") }
+// isDenied says whether the ACL forbade a command, a key or a channel. Of EXEC the server says so in words of its own.
+func isDenied(err error) bool {
+	return hasPrefix(err, "NOPERM") || hasPrefix(err, "EXECABORT") && strings.Contains(err.Error(), "NOPERM")
+}
 
 // isAbsent says whether the server does not know a command, or hides it under another name.
 func isAbsent(err error) bool {

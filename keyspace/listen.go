@@ -101,16 +101,15 @@ func (f *feed) hear(ctx context.Context, s *session) error {
 }
 
 // heard takes one keyspace notification. A key that several patterns name is announced once for each; only the first counts.
+// One that none names may be announced too: see [feed.channel].
 func (f *feed) heard(m *redis.Message) {
 	key, ok := strings.CutPrefix(m.Channel, f.channelPrefix)
 	if !ok {
 		return
 	}
-	if len(f.options.Patterns) > 1 {
-		first := f.matcher.first(key)
-		if first < 0 || f.channelPrefix+f.options.Patterns[first].Glob != m.Pattern {
-			return
-		}
+	first := f.matcher.first(key)
+	if first < 0 || f.channel(f.options.Patterns[first]) != m.Pattern {
+		return
 	}
 	f.hint(key, m.Payload)
 }

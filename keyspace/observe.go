@@ -58,8 +58,7 @@ func (c *Connection) Observe(ctx context.Context, o ObserveOptions) (*Observatio
 func (c *Connection) mayScan(ctx context.Context) error {
 	err := c.reader.Scan(ctx, 0, "", 1).Err()
 	if isDenied(err) {
-		return &ConnectError{Addr: string(c.Node()), Kind: ErrPermission, Err: err, Mend: "locktop finds keys by SCAN: ACL SETUSER " +
-			c.userName() + " +scan"}
+		return &ConnectError{Addr: string(c.Node()), Kind: ErrPermission, Err: err, Mend: "locktop finds keys by SCAN: " + c.Mend("+scan")}
 	}
 	if err != nil {
 		return connectError(c.options, err)

@@ -58,7 +58,7 @@ func (f *feed) open(ctx context.Context) (*session, error) {
 	}
 	switch {
 	case s.denied != nil:
-		s.why = "keyspace notifications are denied (" + s.denied.Error() + "); to mend it: " + f.channelRule()
+		s.why = "keyspace notifications are denied (" + s.denied.Error() + "); to mend it: " + f.connection.Mend(f.hearingRule(s.denied))
 	case eventsAreOn:
 		s.hearing = FeedPush
 		if !flags.Known {
@@ -140,16 +140,28 @@ func (s *session) subscribe(ctx context.Context, f *feed) error {
 func (f *feed) channels() []string {
 	var channels []string
 	for _, p := range f.options.Patterns {
-		if channel := f.channelPrefix + p.Glob; !slices.Contains(channels, channel) {
+		if channel := f.channel(p); !slices.Contains(channels, channel) {
 			channels = append(channels, channel)
 		}
 	}
 	return channels
 }
 
-// channelRule is the ACL line that grants the channels: a pattern is granted by the same pattern only, or by all of them.
-func (f *feed) channelRule() string {
-	return "ACL SETUSER " + f.connection.userName() + " &" + strings.Join(f.channels(), " &")
+// channel is the pattern of channels that tells of a pattern's keys. It is one that an ACL can grant, and so may tell of a
+// few keys more.
+func (f *feed) channel(p Pattern) string { return f.channelPrefix + ACLGlob(p.Glob) }
+
+// hearingRule grants what was denied: the command, or the channels, of which a pattern is granted by the same pattern only,
+// or by all of them. Never both: who has all channels is refused a rule that names some.
+func (f *feed) hearingRule(denied error) string {
+	if isCommandDenied(denied) {
+		return "+psubscribe"
+	}
+	var rules []string
+	for _, channel := range f.channels() {
+		rules = append(rules, ACLWord("&"+channel))
+	}
+	return strings.Join(rules, " ")
 }
 
 func (n Notifications) why() string {

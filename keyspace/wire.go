@@ -11,8 +11,9 @@ import (
 
 // ReadCommands is every command that this package sends, in capitals, with the subcommand where there are some. None of
 // them writes. What is not on it does not leave the process: each connection but those of [Connection.NewClient] parses
-// what it is about to send, and refuses anything else. Only [Connection.Capabilities] sends more, to learn whether it may:
-// CLIENT LIST, and an EVAL of "return 1".
+// what it is about to send, and refuses anything else. Only [Connection.Capabilities] and
+// [Connection.DryRun] send more, to learn what this user may: scripts that do nothing, a transaction of no commands, and
+// ACL DRYRUN.
 func ReadCommands() []string { return slices.Clone(readCommands) }
 
 // readCommands is sorted. HELLO, AUTH, SELECT and CLIENT SETNAME open a connection; CLIENT TRACKING, NO-TOUCH and the
@@ -23,8 +24,8 @@ var readCommands = []string{
 	"SCARD", "SELECT", "STRLEN", "SUBSCRIBE", "TIME", "TYPE", "XLEN", "ZCARD",
 }
 
-// checkCommands are those of [Connection.Capabilities], on a connection of its own.
-var checkCommands = append([]string{"CLIENT LIST", "EVAL"}, readCommands...)
+// checkCommands are those of [Connection.Capabilities] and [Connection.DryRun], on connections of their own.
+var checkCommands = append([]string{"ACL DRYRUN", "EVAL", "EVALSHA", "EXEC", "MULTI", "UNWATCH", "WATCH"}, readCommands...)
 
 // containers are the commands whose first argument is a part of the name.
 var containers = []string{"ACL", "CLIENT", "CLUSTER", "COMMAND", "CONFIG", "MEMORY", "OBJECT", "PUBSUB", "SCRIPT"}

@@ -19,7 +19,7 @@ var allowedRooms = map[string][]string{
 	"locktop":                    {"locktop/ui/cli"},
 	"locktop/ui/cli":             {"locktop/ui/tui", "locktop/ui/text", "locktop/demo", "locktop/actions", "locktop/inspector", "locktop/keyspace"},
 	"locktop/ui/tui":             {"locktop/ui/text", "locktop/actions", "locktop/inspector", "locktop/keyspace"},
-	"locktop/ui/text":            {},
+	"locktop/ui/text":            {"locktop/keyspace"},
 	"locktop/demo":               {"locktop/demo/embedded", "locktop/actions", "locktop/inspector", "locktop/keyspace"},
 	"locktop/demo/embedded":      {},
 	"locktop/actions":            {"locktop/inspector", "locktop/keyspace"},

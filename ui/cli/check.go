@@ -38,9 +38,11 @@ type checkJSON struct {
 
 // itemJSON is one thing that was tried.
 type itemJSON struct {
-	Name   string `json:"name"`
-	OK     bool   `json:"ok"`
-	Detail string `json:"detail"`
+	Name string `json:"name"`
+	OK   bool   `json:"ok"`
+	// Untried says that nobody knows: this user may not ask.
+	Untried bool   `json:"untried,omitempty"`
+	Detail  string `json:"detail"`
 	// Mend is the exact command or ACL line, where there is one.
 	Mend string `json:"mend,omitempty"`
 }
@@ -56,7 +58,8 @@ func (a *app) newCheck() *cobra.Command {
 		Use:   "check [flags]",
 		Short: "say what locktop can and cannot see and do on this server, and what mends it",
 		Long: `Check tries what locktop needs, and says what it can and cannot see and do on this server, with the exact command or ACL
-line that mends it, and the least rights that a user needs. It changes nothing.`,
+line that mends it, and the least rights that a user needs. It changes nothing. Of several lines that mend one thing the
+server refuses those that this user has no need of.`,
 		Example: `  locktop check
   locktop check --user watcher --askpass --pattern 'lock:*'
   locktop check -o json | jq '.checks[] | select(.ok | not)'`,
@@ -98,36 +101,43 @@ func (a *app) writeCheck(report checkJSON) error {
 	fmt.Fprintf(&b, "%s, database %d\n", text.Escape(report.Node), report.DB)
 	for _, item := range report.Checks {
 		mark := "ok"
-		if !item.OK {
+		switch {
+		case item.Untried:
+			mark = "? "
+		case !item.OK:
 			mark = "NO"
 		}
 		fmt.Fprintf(&b, "%s  %-14s%s\n", mark, item.Name, text.Escape(item.Detail))
 		for line := range strings.Lines(item.Mend) {
-			fmt.Fprintf(&b, "    %-14s%s\n", "", text.Escape(strings.TrimRight(line, "\n")))
+			fmt.Fprintf(&b, "    %-14s%s\n", "", text.Legible(strings.TrimRight(line, "\n")))
 		}
 	}
 	fmt.Fprintf(&b, "\nthe least that a user needs to look at these keys:\n  %s\nand besides, to act on them:\n  %s\n",
-		text.Escape(report.Look), text.Escape(report.Act))
+		text.Legible(report.Look), text.Legible(report.Act))
 	_, err := fmt.Fprint(a.stdout, b.String())
 	return err
 }
 
 // check tries everything.
 func (a *app) check(ctx context.Context, s *session, o keyspace.Options, look *observing) ([]itemJSON, error) {
-	items := []itemJSON{checkServer(s.connection.Server())}
-	if err := a.observe(ctx, s, look, false); err != nil {
+	items := []itemJSON{checkServer(s.connection)}
+	switch err := a.observe(ctx, s, look, false); {
+	case errors.Is(err, keyspace.ErrPermission): // the rights say more below
+		items = append(items, itemJSON{Name: "keys", Detail: err.Error()})
+	case err != nil:
 		return nil, err
+	default:
+		seen, err := settled(ctx, s.locks)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, checkSight(seen)...)
 	}
-	seen, err := settled(ctx, s.locks)
-	if err != nil {
-		return nil, err
-	}
-	items = append(items, checkSight(seen)...)
 	flags, err := s.connection.Notifications(ctx)
 	if err != nil {
 		return nil, failed("%w", err)
 	}
-	items = append(items, checkNotifications(flags))
+	items = append(items, checkNotifications(s.connection, flags))
 	databases, err := s.connection.Databases(ctx)
 	if err != nil {
 		items = append(items, itemJSON{Name: "databases", Detail: "others cannot be counted: " + err.Error()})
@@ -139,6 +149,11 @@ func (a *app) check(ctx context.Context, s *session, o keyspace.Options, look *o
 		return nil, failed("%w", err)
 	}
 	items = append(items, checkRights(rights)...)
+	acting, err := checkActing(ctx, s.connection, look.globs(), rights)
+	if err != nil {
+		return nil, err
+	}
+	items = append(items, acting)
 	return append(items, checkAudit()), nil
 }
 
@@ -146,8 +161,8 @@ func (a *app) check(ctx context.Context, s *session, o keyspace.Options, look *o
 func checkRights(rights keyspace.Capabilities) []itemJSON {
 	var items []itemJSON
 	for _, right := range rights {
-		if right.Verdict == keyspace.Allowed || right.Name == "notifications" { // of which checkNotifications says more
-			continue
+		if right.Verdict == keyspace.Allowed || right.Name == "notifications" || right.Name == "transactions" {
+			continue // of those checkNotifications, and what is said of "eval", say more
 		}
 		items = append(items, itemJSON{
 			Name:   right.Name,
@@ -156,17 +171,47 @@ func checkRights(rights keyspace.Capabilities) []itemJSON {
 		})
 	}
 	if len(items) == 0 {
-		return []itemJSON{{Name: "rights", OK: true, Detail: "this user may do all that looking takes, and run scripts"}}
+		return []itemJSON{{Name: "rights", OK: true, Detail: "this user may do all that looking takes, and run scripts that write to these keys"}}
 	}
 	return items
 }
 
+// checkActing says whether this user may act: begin with a script that writes to the keys, or with a transaction, and send
+// what the actions consist of. A script may be run by who may not run a single command that is in it.
+func checkActing(ctx context.Context, connection *keyspace.Connection, patterns []keyspace.Pattern, rights keyspace.Capabilities) (itemJSON, error) {
+	write, scripts := rights.Of("write")
+	transactions, _ := rights.Of("transactions")
+	verdict, denied, err := connection.DryRun(ctx, actSends(patterns, scripts))
+	if err != nil {
+		return itemJSON{}, failed("%w", err)
+	}
+	item := itemJSON{Name: "actions"}
+	detail := strings.Join(denied, "; ")
+	mayBegin := write.Verdict == keyspace.Allowed || transactions.Verdict == keyspace.Allowed
+	switch {
+	case verdict == keyspace.Denied:
+		item.Detail = "denied (" + detail + ")"
+		item.Mend = actMend(connection, patterns, denied)
+	case !mayBegin:
+		item.Detail = "denied: this user may neither run scripts that write to these keys, nor transactions"
+		item.Mend = actMend(connection, patterns, nil)
+	case verdict == keyspace.Untried:
+		item.Untried = true
+		item.Detail = "whether this user may send all that they take was not tried (" + detail + ")"
+		item.Mend = connection.Mend("+acl|dryrun")
+	default:
+		item.OK, item.Detail = true, "this user may send all that they take"
+	}
+	return item, nil
+}
+
 // checkServer is what the server says of itself.
-func checkServer(server keyspace.Server) itemJSON {
+func checkServer(connection *keyspace.Connection) itemJSON {
+	server := connection.Server()
 	item := itemJSON{Name: "server", OK: true, Detail: strings.TrimSpace(server.Software+" "+server.Version) + ", " + server.Role}
 	if server.Limited != "" {
 		item.OK, item.Detail = false, item.Detail+"; its version and role are not known: "+server.Limited
-		item.Mend = "ACL SETUSER <user> +info"
+		item.Mend = connection.Mend("+info")
 	}
 	if server.Role == "replica" {
 		item.OK, item.Detail = false, item.Detail+": a replica takes no actions, and tells expiries late; connect to its master"
@@ -230,7 +275,7 @@ func keysOf(n keyspace.Status) int64 {
 }
 
 // checkNotifications says whether the server tells what happens to keys.
-func checkNotifications(n keyspace.Notifications) itemJSON {
+func checkNotifications(connection *keyspace.Connection, n keyspace.Notifications) itemJSON {
 	item := itemJSON{Name: "notifications", OK: n.Enough()}
 	switch {
 	case n.Enough():
@@ -240,7 +285,7 @@ func checkNotifications(n keyspace.Notifications) itemJSON {
 		item.Mend = n.Line() + "\nor let locktop do it until it ends: --notify enable"
 	default:
 		item.Detail = "notify-keyspace-events cannot be read; on a managed server its parameter group has it"
-		item.Mend = "ACL SETUSER <user> +config|get\n" + n.Line()
+		item.Mend = connection.Mend("+config|get") + "\n" + n.Line()
 	}
 	return item
 }

@@ -12,45 +12,14 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
+	"locktop/keyspace"
 )
 
 // Escape turns any bytes into one printable line, visibly and one to one: what is not graphic becomes \n, \x1b, \u202e,
 // bytes that are not UTF-8 become \xff, and a backslash becomes \\. The result holds no control character, no
 // bidirectional override, nothing of zero width and no space but U+0020, so that two different keys never look alike by
 // means of what cannot be seen.
-func Escape(s string) string {
-	if plain(s) {
-		return s
-	}
-	var b strings.Builder
-	b.Grow(len(s) + 8)
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case r == '\\':
-			b.WriteString(`\\`)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case graphic(r):
-			b.WriteRune(r)
-		case r < utf8.RuneSelf:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case r <= 0xffff:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		}
-		i += size
-	}
-	return b.String()
-}
+func Escape(s string) string { return keyspace.Visible(s) }
 
 // Printable says whether s can be shown as it is: valid UTF-8 of graphic characters only. A backslash counts as graphic,
 // so what Printable accepts is safe for a terminal, but is not one to one with what [Escape] makes.
@@ -60,7 +29,7 @@ func Printable(s string) bool {
 	}
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && size == 1 || !graphic(r) {
+		if r == utf8.RuneError && size == 1 || !keyspace.Graphic(r) {
 			return false
 		}
 		i += size
@@ -154,31 +123,4 @@ func ascii(s string) bool {
 		}
 	}
 	return true
-}
-
-// plain says whether Escape has nothing to do in the common case: printable ASCII without a backslash.
-func plain(s string) bool {
-	for i := range len(s) {
-		if s[i] < 0x20 || s[i] > 0x7e || s[i] == '\\' {
-			return false
-		}
-	}
-	return true
-}
-
-// graphic says whether a rune draws something of its own in a terminal's cell.
-func graphic(r rune) bool {
-	if r < utf8.RuneSelf {
-		return r >= 0x20 && r <= 0x7e
-	}
-	// Marks that combine with the cell before them would reach into our own columns, and make two keys look alike.
-	if !unicode.IsPrint(r) || unicode.In(r, unicode.Mn, unicode.Me) {
-		return false
-	}
-	// Letters and symbols by class that draw nothing: the Hangul fillers and the empty Braille pattern.
-	switch r {
-	case '\u115f', '\u1160', '\u3164', '\uffa0', '\u2800':
-		return false
-	}
-	return ansi.StringWidth(string(r)) > 0
 }

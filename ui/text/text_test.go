@@ -46,6 +46,15 @@ func TestEscape(t *testing.T) {
 	}
 }
 
+// TestWhatIsShownHasWidth holds the escaping, which is not made here, to the widths that the renderer goes by.
+func TestWhatIsShownHasWidth(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if shown := string(r); utf8.ValidRune(r) && Escape(shown) == shown && ansi.StringWidth(shown) == 0 {
+			t.Errorf("%U is shown as it is, and has no width", r)
+		}
+	}
+}
+
 func TestUnescapeRefuses(t *testing.T) {
 	for _, in := range []string{`\`, `a\`, `\q`, `\x1`, `\xzz`, `\u12`, `\ud800`, `\Uffffffff`, `\x+1`} {
 		if got, err := Unescape(in); err == nil {
