@@ -56,7 +56,13 @@ func Connect(ctx context.Context, o Options) (*Connection, error) {
 	c := &Connection{options: o, meter: new(meter)}
 	c.reader = redis.NewClient(c.readOptions(o.ClientName, readersAtOnce+1, readCommands))
 	c.clock = newClock()
-	if err := c.greet(ctx); err != nil {
+	// go-redis looks at the context before it waits for an answer, and not while it waits.
+	stay := context.AfterFunc(ctx, func() { _ = c.reader.Close() })
+	err := c.greet(ctx)
+	if !stay() {
+		return nil, connectError(o, ctx.Err())
+	}
+	if err != nil {
 		_ = c.reader.Close() // the error of greet says more
 		if refusal := c.meter.refusal.Load(); refusal != nil {
 			err = *refusal

@@ -1,6 +1,7 @@
 package keyspace_test
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -51,6 +52,10 @@ func answering(t *testing.T, bytes string) string {
 func TestConnectErrorsNameWhatMendsThem(t *testing.T) {
 	plain := redistest.Start(t, "--requirepass", password)
 	secure, _ := startTLS(t)
+	mutual, roots := startTLS(t, "--tls-auth-clients", "yes")
+	trusting := func(version uint16) *tls.Config {
+		return &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12, MaxVersion: version}
+	}
 	for _, test := range []struct {
 		name    string
 		options keyspace.Options
@@ -66,6 +71,9 @@ func TestConnectErrorsNameWhatMendsThem(t *testing.T) {
 		{"no such database", keyspace.Options{Addr: plain.Addr, Password: password, DB: 4711}, keyspace.ErrDatabase, "4711"},
 		{"TLS to a plain server", keyspace.Options{Addr: plain.Addr, TLS: &tls.Config{MinVersion: tls.VersionTLS12}}, keyspace.ErrTLS, "--tls"},
 		{"unknown authority", keyspace.Options{Addr: secure, TLS: &tls.Config{MinVersion: tls.VersionTLS12}}, keyspace.ErrTLS, "--cacert"},
+		{"no certificate of ours, TLS 1.2", keyspace.Options{Addr: mutual, TLS: trusting(tls.VersionTLS12)}, keyspace.ErrTLS, "--cert"},
+		{"no certificate of ours, TLS 1.3", keyspace.Options{Addr: mutual, TLS: trusting(tls.VersionTLS13)}, keyspace.ErrTLS, "--cert"},
+		{"hangs up on TLS", keyspace.Options{Addr: answering(t, ""), TLS: trusting(tls.VersionTLS13)}, keyspace.ErrTLS, "--cert"},
 		{"plain to a TLS server", keyspace.Options{Addr: secure}, keyspace.ErrNotRedis, "--tls"},
 		{"a web server", keyspace.Options{Addr: answering(t, "HTTP/1.1 400 Bad Request\r\n\r\n")}, keyspace.ErrNotRedis, "protocol"},
 		{"hangs up", keyspace.Options{Addr: answering(t, "")}, keyspace.ErrNotRedis, "--tls"},
@@ -130,8 +138,63 @@ func TestReplicaSaysSo(t *testing.T) {
 	}
 }
 
+// TestConnectEndsWithItsContext cancels while the server owes its first answer, for which there would be ten minutes.
+func TestConnectEndsWithItsContext(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			defer conn.Close()
+			if n, _ := conn.Read(make([]byte, 512)); n > 0 { // it asks, after the first dial that sends nothing
+				cancel()
+			}
+		}
+	}()
+	t.Cleanup(func() { _ = l.Close(); <-done })
+	_, err = keyspace.Connect(ctx, keyspace.Options{Addr: l.Addr().String(), CommandTimeout: 10 * time.Minute})
+	if !errors.Is(err, context.Canceled) || !errors.Is(err, keyspace.ErrUnreachable) {
+		t.Errorf("err = %v", err)
+	}
+}
+
+// TestBusyServer has a script hold the server up.
+func TestBusyServer(t *testing.T) {
+	s := redistest.Start(t, "--lua-time-limit", "1")
+	endless := s.Client()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = endless.Eval(context.WithoutCancel(t.Context()), "while true do end", nil).Err() // it is killed below
+	}()
+	defer func() {
+		s.Do("SCRIPT", "KILL")
+		<-done
+	}()
+	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); {
+		c, err := keyspace.Connect(t.Context(), keyspace.Options{Addr: s.Addr})
+		if err == nil {
+			_ = c.Close() // the script has not begun
+			continue
+		}
+		if !strings.Contains(err.Error(), "SCRIPT KILL") {
+			t.Errorf("%q has no mend", err)
+		}
+		return
+	}
+	t.Error("the server was never busy")
+}
+
 // startTLS starts a server that speaks TLS only, with a certificate of its own making.
-func startTLS(t *testing.T) (addr string, roots *x509.CertPool) {
+func startTLS(t *testing.T, options ...string) (addr string, roots *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -159,7 +222,9 @@ func startTLS(t *testing.T) (addr string, roots *x509.CertPool) {
 		}
 	}
 	port := redistest.FreePort(t)
-	redistest.Start(t, "--tls-port", port, "--tls-cert-file", certFile, "--tls-key-file", keyFile, "--tls-ca-cert-file", certFile, "--tls-auth-clients", "no")
+	redistest.Start(t, append([]string{
+		"--tls-port", port, "--tls-cert-file", certFile, "--tls-key-file", keyFile, "--tls-ca-cert-file", certFile, "--tls-auth-clients", "no",
+	}, options...)...)
 	roots = x509.NewCertPool()
 	roots.AppendCertsFromPEM(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}))
 	return "127.0.0.1:" + port, roots

@@ -61,6 +61,8 @@ func connectError(o Options, err error) error {
 	var recordHeader tls.RecordHeaderError
 	text := err.Error()
 	switch {
+	case errors.Is(err, context.Canceled):
+		e.Kind, e.Err = ErrUnreachable, fmt.Errorf("no answer until then: %w", err)
 	case errors.As(err, &certificate), errors.As(err, &unknownAuthority):
 		e.Kind, e.Mend = ErrTLS, "give the CA that signed the server's certificate with --cacert, or its name with --sni"
 	case errors.As(err, &recordHeader), strings.Contains(text, "first record does not look like a TLS handshake"):
@@ -91,13 +93,16 @@ func connectError(o Options, err error) error {
 		if o.TLS == nil {
 			e.Mend = "if the server wants TLS, add --tls"
 		}
+	case isHangUp(err) && !isDial(err) && o.TLS != nil:
+		e.Kind, e.Err = ErrTLS, errors.New("the connection was closed without an answer")
+		e.Mend = "if the server wants a certificate of its clients, give --cert and --key; if it speaks plain Redis, leave --tls (rediss://) out"
+	case isHangUp(err) && !isDial(err):
+		e.Kind, e.Err = ErrNotRedis, errors.New("the connection was closed without an answer")
+		e.Mend = "if the server wants TLS, add --tls"
 	case errors.As(err, new(*net.DNSError)), errors.As(err, new(*net.OpError)):
 		e.Kind = ErrUnreachable
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		e.Kind, e.Err = ErrNotRedis, errors.New("the connection was closed without an answer")
-		if o.TLS == nil {
-			e.Mend = "if the server wants TLS, add --tls"
-		}
+	case hasPrefix(err, "BUSY"):
+		e.Err, e.Mend = errors.New("a script runs there, and nobody else is served"), "wait for its end, or stop it: SCRIPT KILL"
 	case strings.HasPrefix(text, "redis: can't parse"), strings.Contains(text, "invalid reply"):
 		e.Kind, e.Err = ErrNotRedis, errors.New("the answer is not in Redis' protocol")
 	}
@@ -110,7 +115,7 @@ func lostError(o Options, err error) error {
 	switch {
 	case isTimeout(err):
 		e.Err = errors.New("no answer in time")
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case isHangUp(err):
 		e.Err = errors.New("the connection was closed")
 	default:
 		return connectError(o, err)
@@ -121,6 +126,16 @@ func lostError(o Options, err error) error {
 func isTimeout(err error) bool {
 	var timeout net.Error
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
+}
+
+// isHangUp says whether the other side closed the connection.
+func isHangUp(err error) bool {
+	for _, e := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
 }
 
 // isDial says whether not even a connection came about.

@@ -58,12 +58,12 @@ func (a *app) newCheck() *cobra.Command {
 		Use:   "check [flags]",
 		Short: "say what locktop can and cannot see and do on this server, and what mends it",
 		Long: `Check tries what locktop needs, and says what it can and cannot see and do on this server, with the exact command or ACL
-line that mends it, and the least rights that a user needs. It changes nothing. Of several lines that mend one thing the
-server refuses those that this user has no need of.`,
+line that mends it, and the least rights that a user needs. It changes nothing on the server; here it makes the audit
+file, if there is none yet. Of several lines that mend one thing the server refuses those that this user has no need of.`,
 		Example: `  locktop check
   locktop check --user watcher --askpass --pattern 'lock:*'
   locktop check -o json | jq '.checks[] | select(.ok | not)'`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if err := look.check(); err != nil {
 				return err

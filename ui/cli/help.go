@@ -11,7 +11,8 @@ import (
 
 // environmentNote ends the help of commands whose flags have variables.
 const environmentNote = `Environment: LOCKTOP_HOST, LOCKTOP_PATTERN (comma separated), LOCKTOP_READ_ONLY and so on name the same things as
-the flags, but for those under "Flags"; REDIS_URL and REDISCLI_AUTH mean what they mean elsewhere. A flag wins.`
+the flags, but for --askpass and those under "Flags"; REDIS_URL and REDISCLI_AUTH mean what they mean elsewhere. A flag
+wins.`
 
 // exitNote ends the help of the program.
 const exitNote = `Exit codes: 0 done; 1 error; 2 usage; 3 refused by a guard; 4 --fail-on found something; 130 interrupted.`
@@ -52,8 +53,11 @@ func newHelp() *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, rest, err := cmd.Root().Find(args)
-			if err != nil || len(rest) > 0 {
+			switch {
+			case err != nil, len(rest) > 0 && about == cmd.Root():
 				return unknownVerb(cmd.Root(), args[0])
+			case len(rest) > 0:
+				return usage("help explains one verb at a time, not %d; see %q", len(args), "locktop help "+about.Name())
 			}
 			return about.Help()
 		},

@@ -62,7 +62,7 @@ Give --for, to look that long.`,
   locktop list -o json | jq -r '.locks[] | select(.ttl_ms == -1) | .key'
   locktop list --state stuck,lapsed -o wide
   locktop list --fail-on no-ttl,lapsed >/dev/null || alert   exits with 4 where there is one`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := errors.Join(look.check(), list.check()); err != nil {
 				return err

@@ -87,8 +87,31 @@ func (a *app) finish(cmd *cobra.Command) {
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return a.applyEnvironment(cmd) }
 }
 
+// noArguments is for a verb that takes flags only.
+func noArguments(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case readOnly(args[0]) == readOnlyStrict && cmd.Flags().Changed("read-only"):
+		return errReadOnlyWord
+	default:
+		return fmt.Errorf("%q is an argument, and it takes flags only", args[0])
+	}
+}
+
+// errReadOnlyWord explains what pflag makes of a value that may be left out.
+var errReadOnlyWord = errors.New("write --read-only=strict, with the equals sign")
+
 // unknownVerb names the nearest ones.
 func unknownVerb(cmd *cobra.Command, verb string) error {
+	if cmd.Flags().Changed("read-only") && readOnly(verb) == readOnlyStrict {
+		return usage("%v", errReadOnlyWord)
+	}
+	for _, c := range cmd.Commands() {
+		if c.Name() == verb { // after "--", or behind flags that took it for theirs
+			return usage("the verb %s comes before what else is there: locktop %s [flags]; see %q", verb, verb, "locktop "+verb+" --help")
+		}
+	}
 	if near := cmd.SuggestionsFor(verb); len(near) > 0 {
 		return usage("there is no verb %q; did you mean %s?", verb, strings.Join(near, " or "))
 	}

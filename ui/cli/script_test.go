@@ -128,10 +128,11 @@ func (s *scripted) busy(ts *testscript.TestScript, _ bool, args []string) {
 	ctx, stop := context.WithCancel(context.Background())
 	var working sync.WaitGroup
 	working.Go(func() {
-		every := time.NewTicker(10 * time.Millisecond)
+		every := time.NewTicker(50 * time.Millisecond) // what comes and goes at once is gone before it is read
 		defer every.Stop()
 		for ctx.Err() == nil {
 			s.running.Do("SET", args[0], "worker", "PX", 60000)
+			<-every.C
 			s.running.Do("DEL", args[0])
 			<-every.C
 		}

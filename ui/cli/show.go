@@ -76,25 +76,32 @@ func shownJSON(s *inspector.Snapshot) snapshotJSON {
 		for _, line := range l.Evidence {
 			out.Locks[i].Evidence = append(out.Locks[i].Evidence, shownOf(line))
 		}
-		out.Locks[i].Commands = commands(l)
+		out.Locks[i].Commands = commands(l, s.TakenAt)
 	}
 	return out
 }
 
-// shownLease is the TTL in the command that "show" prints for an extension.
-const shownLease = 30 * time.Second
+// shownLease is the TTL in the command that "show" prints for an extension: 30 s, or the next full minute where more than
+// that is left, since an extension never shortens.
+func shownLease(l *inspector.Lock, at time.Time) time.Duration {
+	if left, _ := l.TTLAt(at); left > 30*time.Second {
+		return left.Truncate(time.Minute) + time.Minute
+	}
+	return 30 * time.Second
+}
 
 // commands are the redis-cli command lines that would act on a lock, mildest first.
-func commands(l *inspector.Lock) []commandJSON {
+func commands(l *inspector.Lock, at time.Time) []commandJSON {
 	var out []commandJSON
 	add := func(does string, r actions.Request) {
 		if line := actions.RedisCLI(r); line != "" {
 			out = append(out, commandJSON{Does: does, Command: line})
 		}
 	}
+	lease := shownLease(l, at)
 	for _, h := range l.Holders {
 		whose := " " + text.Escape(h.Owner)
-		add("extend"+whose+" to "+text.Duration(shownLease), actions.Request{Verb: actions.VerbExtend, Lock: l, Owner: h.Owner, TTL: shownLease})
+		add("extend"+whose+" to "+text.Duration(lease), actions.Request{Verb: actions.VerbExtend, Lock: l, Owner: h.Owner, TTL: lease})
 		if h.Count.Known && h.Count.N > 1 {
 			add("release one entry of"+whose, actions.Request{Verb: actions.VerbRelease, Lock: l, Owner: h.Owner, Entries: 1})
 		}
@@ -135,7 +142,7 @@ func writeLock(w io.Writer, l *inspector.Lock, at time.Time) error {
 	for _, f := range l.Findings {
 		fmt.Fprintf(out, "\n%s: %s\n  %s\n  %s\n", f.Severity, f.Code, text.Escape(f.Text), text.Escape(f.Advice))
 	}
-	for i, c := range commands(l) {
+	for i, c := range commands(l, at) {
 		if i == 0 {
 			fmt.Fprintln(out, "\ncommands (each acts only if the lock is still as shown)")
 		}

@@ -40,14 +40,22 @@ func (t *target) unquote(name, s string) (string, error) {
 func (s *session) readOne(ctx context.Context, key string) (keyspace.Record, error) {
 	records, err := s.connection.Read(ctx, key)
 	if err != nil {
-		return keyspace.Record{}, failed("reading %s: %w", text.Escape(key), err)
+		return keyspace.Record{}, failed("reading %s: %w", named(key), err)
 	}
 	r := records[0]
 	if r.Denied != "" {
 		return r, failed("reading %s: %s; the user needs ~ or %%R~ for this key, and +@read (locktop check says more)",
-			text.Escape(key), text.Escape(r.Denied))
+			named(key), text.Escape(r.Denied))
 	}
 	return r, nil
+}
+
+// named is a key in a sentence.
+func named(key string) string {
+	if key == "" {
+		return `"", the empty key,`
+	}
+	return text.Escape(key)
 }
 
 // missing is the error for a key that is not there.
@@ -56,12 +64,12 @@ func (t *target) missing(o keyspace.Options, key string) error {
 	if !t.quoted && strings.ContainsRune(key, '\\') {
 		hint = "; --quoted-input reads the escapes in it"
 	}
-	return failed("there is no key %s on %s%s", text.Escape(key), where(o), hint)
+	return failed("there is no key %s on %s%s", named(key), where(o), hint)
 }
 
 // noLock is the error for a key that is there, but is no lock.
 func noLock(r keyspace.Record) error {
-	return failed("%s is no lock: %s", text.Escape(r.Key), kindOf(r))
+	return failed("%s is no lock: %s", named(r.Key), kindOf(r))
 }
 
 // kindOf says what a key is, in words.

@@ -14,7 +14,7 @@ func (a *app) newVersion() *cobra.Command {
 		Use:     "version",
 		Short:   "print the version",
 		Example: "  locktop version",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(a.stdout, version())
 			return err

@@ -28,13 +28,14 @@ func (a *app) newWatch() *cobra.Command {
 		Use:   "watch [flags]",
 		Short: "print events as they happen, one a line",
 		Long: `Watch prints what happens to locks as it happens, one event a line: acquired, reentered, renewed, extended, released,
-expired, deleted, handed-over, lost, gap, operator. A gap says that events may have been missed; none are lost silently.
+expired, deleted, handed-over, lost, gap, operator. A gap says that events may have been missed. Not even a gap tells of a
+lock that nobody had seen, and that was gone again before it could be read once; locktop check says how changes are seen.
 
 With -o json each line is a locktop.event/1. Absent fields are omitted; ttl_ms is -1 without a TTL.`,
 		Example: `  locktop watch                            until ctrl-c
   locktop watch -o json --for 30s          half a minute, for a program
   locktop watch -o json | jq 'select(.event=="lost")'`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if err := errors.Join(look.check(), checkSpan(span)); err != nil {
 				return err
