@@ -50,6 +50,7 @@ func answering(t *testing.T, bytes string) string {
 }
 
 func TestConnectErrorsNameWhatMendsThem(t *testing.T) {
+	t.Parallel()
 	plain := redistest.Start(t, "--requirepass", password)
 	secure, _ := startTLS(t)
 	mutual, roots := startTLS(t, "--tls-auth-clients", "yes")

@@ -12,6 +12,7 @@ import (
 
 // Lists, sets and streams change without an event under the flags that we ask for: that is no reason to doubt the others.
 func TestTypesThatAreNotAnnouncedRaiseNoDoubts(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	add := func() {
 		for i := range 4 {
@@ -44,6 +45,7 @@ func TestTypesThatAreNotAnnouncedRaiseNoDoubts(t *testing.T) {
 
 // Events that come after all are believed again, but not at once: they may be filtered.
 func TestNotificationsAreBelievedAgain(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	p, o := watch(t, connect(t, s), keyspace.ObserveOptions{PassInterval: time.Hour})
 	p.reaches(t, "push", live)

@@ -42,6 +42,7 @@ func turnAway(t *testing.T, addr string) (came *atomic.Int64, leave func()) {
 
 // An outage costs few attempts, and is one gap however many there are.
 func TestOutageIsOneGap(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	s.Do("SET", "lock:a", "1")
 	p, _ := watch(t, connect(t, s), keyspace.ObserveOptions{PassInterval: time.Hour})
@@ -71,6 +72,7 @@ func TestOutageIsOneGap(t *testing.T) {
 
 // What went by unheard is a gap, also where the connection was sound all the time.
 func TestSilenceIsOneGap(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	p, _ := watch(t, connect(t, s), keyspace.ObserveOptions{PassInterval: time.Hour})
 	before := p.reaches(t, "push", live)

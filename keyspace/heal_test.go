@@ -31,6 +31,7 @@ func (p *picture) agrees(t testing.TB, s *redistest.Server) {
 }
 
 func TestEvictionIsSeen(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t, "--maxmemory", "4mb", "--maxmemory-policy", "allkeys-random")
 	p, _ := watch(t, connect(t, s), keyspace.ObserveOptions{PassInterval: time.Hour})
 	p.reaches(t, "push", live)
@@ -116,6 +117,7 @@ func TestStrictModeNeverTouchesAnOverdueKey(t *testing.T) {
 func keyCount(s *redistest.Server) int64 { return s.Do("DBSIZE").(int64) }
 
 func TestSilentNotificationsAreDoubted(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	p, _ := watch(t, connect(t, s), keyspace.ObserveOptions{PassInterval: time.Hour})
 	p.reaches(t, "push", live)

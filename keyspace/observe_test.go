@@ -122,6 +122,7 @@ func live(s keyspace.Status) bool {
 }
 
 func TestPushFollowsEveryKindOfChange(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	s.Do("SET", "lock:a", "1")
 	s.Do("SET", "other", "1")
@@ -209,6 +210,7 @@ func TestRestartIsNoticedAndFallsToTracking(t *testing.T) {
 }
 
 func TestStoppedServerIsNoticed(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	p, _ := watch(t, connect(t, s), keyspace.ObserveOptions{PassInterval: time.Hour})
 	gaps := p.reaches(t, "push", live).Gaps

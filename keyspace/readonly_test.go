@@ -15,6 +15,7 @@ import (
 
 // Everything that this package does, and every command that it sends meanwhile: by our own count, and by the server's.
 func TestOnlyReadCommandsAreSent(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	var mu sync.Mutex
 	sent := make(map[string]bool)

@@ -33,6 +33,7 @@ func (p *picture) holds(t *testing.T, n int, value string) {
 // A swap of databases changes keys, and nothing tells of it. Where INFO is denied it is found out by a key that differs, and
 // that is no reason to doubt notifications.
 func TestSwapIsHealedWhereInfoIsDenied(t *testing.T) {
+	t.Parallel()
 	for flags, feed := range map[string]keyspace.Feed{"": keyspace.FeedTracking, redistest.Flags: keyspace.FeedPush} {
 		t.Run(string(feed), func(t *testing.T) {
 			t.Parallel() // they wait for the verification, which is slow
@@ -60,6 +61,7 @@ func TestSwapIsHealedWhereInfoIsDenied(t *testing.T) {
 
 // What INFO commandstats tells is a gap with its name, where no other ear hears it.
 func TestSweepsAreFoundByTheirCounters(t *testing.T) {
+	t.Parallel()
 	for _, command := range [][]any{{"SWAPDB", 0, 1}, {"FLUSHDB"}} {
 		name := command[0].(string)
 		t.Run(name, func(t *testing.T) {
@@ -80,6 +82,7 @@ func TestSweepsAreFoundByTheirCounters(t *testing.T) {
 
 // A pass that finds changes before the counters are looked at asks them, and does not blame notifications.
 func TestSwapIsNoReasonToDoubt(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	s.Do("EVAL", "redis.call('SELECT', 1) for i=1,50 do redis.call('SET', 'lock:'..i, i) end", 0)
 	p, _ := watch(t, connect(t, s), keyspace.ObserveOptions{PassInterval: 10 * time.Millisecond})
