@@ -17,6 +17,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"strconv"
 	"time"
@@ -66,7 +67,7 @@ func Start(ctx context.Context, o Options) (*Demo, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Speed < 0 {
+	if math.IsNaN(o.Speed) || o.Speed < 0 {
 		return nil, fmt.Errorf("speed %v: give more than 0", o.Speed)
 	}
 	if o.Speed == 0 {

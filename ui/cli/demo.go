@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -93,7 +94,7 @@ func (a *app) demo(cmd *cobra.Command, d *showing) error {
 	if err := errors.Join(d.look.check(), d.draw.check(), checkSpan(d.span)); err != nil {
 		return err
 	}
-	if d.options.Speed <= 0 || d.options.Speed > 100 {
+	if speed := d.options.Speed; math.IsNaN(speed) || speed <= 0 || speed > 100 {
 		return usage("--speed %v: give more than 0 and at most 100", d.options.Speed)
 	}
 	if err := a.demoTarget(cmd, d); err != nil {
@@ -147,6 +148,9 @@ func startDemo(ctx context.Context, o demo.Options) (*demo.Demo, error) {
 // demoTarget makes the options of the server that --url names.
 func (a *app) demoTarget(cmd *cobra.Command, d *showing) error {
 	d.options.Server = demo.Server(d.kind)
+	if d.url == "" && cmd.Flags().Changed("url") { // an unset variable in a script must not become another server
+		return usage("--url is empty: name a server, or leave the flag out for a server of its own")
+	}
 	if d.url == "" {
 		for _, flag := range []string{"user", "pass", "askpass", "tls", "cacert", "cert", "key", "sni", "insecure"} {
 			if a.onLine(cmd, flag) {
