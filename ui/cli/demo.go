@@ -38,7 +38,9 @@ func (a *app) newDemo() *cobra.Command {
 		Long: `Demo starts a Redis of its own, or an embedded server where none is installed, sets real workers to contend for locks on
 it, and opens the dashboard over them. Everything stops and is removed at the end.
 
-With --url it runs on a server that is there already, under the reserved prefix ` + demo.Prefix + `, and cleans up after itself.`,
+With --url it runs on a server that is there already, under the reserved prefix ` + demo.Prefix + `, and cleans up after itself.
+Only a demo that is killed (kill -9) leaves its keys there, some of them without a TTL; this shows them:
+  redis-cli --scan --pattern '` + demo.Prefix + `*'`,
 		Example: `  locktop demo                             contention
   locktop demo --list                      the scenarios
   locktop demo crash --seed 7 --speed 2    the same course each time, twice as fast
