@@ -6,7 +6,8 @@
 //     does not say that it shows something worse. Their dice depend on [Options].Seed alone, so that two runs differ only by
 //     who comes first.
 //   - A demo ends with the context of [Start] or with [Demo.Close], whichever is first: no goroutine, process, directory,
-//     or key on somebody's server is left, as long as that server answers.
+//     or key on somebody's server is left, as long as that server answers. Killed, it leaves its keys on somebody's server,
+//     and those that show a missing TTL stay: no later run can tell them from those of a run that goes on.
 //   - A server process of our own dies with us, also when we are killed: by the kernel on Linux, on other Unix systems by a
 //     shell that waits for the end of a pipe, and on Windows by a job object. Only on Windows are its directory and configuration left.
 //   - On a server that is given, nothing outside of [Prefix] is touched, and nothing inside it but this run's own keys.
@@ -17,6 +18,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"strconv"
 	"time"
@@ -66,7 +68,7 @@ func Start(ctx context.Context, o Options) (*Demo, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Speed < 0 {
+	if math.IsNaN(o.Speed) || o.Speed < 0 {
 		return nil, fmt.Errorf("speed %v: give more than 0", o.Speed)
 	}
 	if o.Speed == 0 {

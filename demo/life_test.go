@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -91,6 +92,7 @@ func TestStartRefuses(t *testing.T) {
 	}{
 		"scenario": {t.Context(), Options{Scenario: "chaos"}, `no scenario "chaos": there are contention, reentrant, crash, renewal, timestamp`},
 		"speed":    {t.Context(), Options{Speed: -1}, "speed -1: give more than 0"},
+		"no speed": {t.Context(), Options{Speed: math.NaN()}, "speed NaN: give more than 0"},
 		"server":   {t.Context(), Options{Server: "sqlite"}, `unknown kind of server "sqlite": there are auto, redis and embedded`},
 		"context":  {ended, Options{}, "context canceled"},
 		"target":   {t.Context(), Options{Target: &keyspace.Options{Network: "unix", Addr: "/nowhere"}}, "nothing answers"},

@@ -209,7 +209,11 @@ func (s *Server) killClients(c *call, args []string) {
 		case "user":
 			filters = append(filters, func(*client) bool { return value == "default" })
 		case "skipme":
-			skipMe = !strings.EqualFold(value, "no")
+			skipMe = strings.EqualFold(value, "yes")
+			if !skipMe && !strings.EqualFold(value, "no") {
+				c.reply.failure(errorSyntax)
+				return
+			}
 		default:
 			c.reply.failure(errorSyntax)
 			return

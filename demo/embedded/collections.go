@@ -3,6 +3,7 @@ package embedded
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,23 +39,40 @@ func shrinkCommand(kind class, event string, changed changeWhen) handler {
 	}
 }
 
-// incrementFieldCommand is HINCRBY or HINCRBYFLOAT. Of a field that is no number the store says no more than of a bad
-// increment.
-func incrementFieldCommand(event, number string) handler {
-	return func(s *Server, c *call) {
-		a := s.store(c.db, c.args...)
-		_, err := strconv.ParseFloat(c.args[3], 64)
-		if number == "integer" {
-			_, err = strconv.ParseInt(c.args[3], 10, 64)
-		}
-		if a.failed() && err == nil && strings.HasPrefix(string(a), "-ERR value is not") {
-			c.reply.failure("ERR hash value is not " + map[string]string{"integer": "an integer", "float": "a float"}[number])
+// incrementFloatCommand is HINCRBYFLOAT. Of a field that is no number the store says no more than of a bad increment.
+func incrementFloatCommand(s *Server, c *call) {
+	by, err := strconv.ParseFloat(c.args[3], 64)
+	if err == nil && math.IsInf(by, 0) {
+		c.reply.failure("ERR value is NaN or Infinity")
+		return
+	}
+	a := s.store(c.db, c.args...)
+	if a.failed() && err == nil && strings.HasPrefix(string(a), "-ERR value is not") {
+		c.reply.failure("ERR hash value is not a float")
+		return
+	}
+	c.reply.raw(a)
+	if !a.failed() {
+		s.grew(c.db, c.args[1], classHash, "hincrbyfloat")
+	}
+}
+
+// popScoredCommand is ZPOPMIN or ZPOPMAX. The store takes a count of 0 for all, and does not know that with a count RESP3
+// wants pairs.
+func popScoredCommand(s *Server, c *call) {
+	if len(c.args) == 3 && c.args[2] == "0" {
+		a := s.store(c.db, "ZCARD", c.args[1])
+		if a.failed() {
+			c.reply.raw(a)
 			return
 		}
-		c.reply.raw(a)
-		if !a.failed() {
-			s.grew(c.db, c.args[1], classHash, event)
-		}
+		c.reply.array(0)
+		return
+	}
+	start := len(c.reply.data)
+	shrinkCommand(classSorted, c.command.name, gaveSome)(s, c)
+	if a := bytes.Clone(c.reply.data[start:]); len(c.args) == 3 && c.reply.resp3 && a[0] == '*' {
+		c.reply.data = appendPairs(c.reply.data[:start], a)
 	}
 }
 

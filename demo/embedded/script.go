@@ -4,6 +4,7 @@ import (
 	"crypto/sha1" //nolint:gosec // the name of a script is its SHA-1
 	"encoding/hex"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -19,10 +20,14 @@ type script struct {
 func evalCommand(s *Server, c *call) {
 	s.script = &script{client: c.client, db: c.db}
 	clear(s.values.scriptDatabases)
-	a := s.values.do(false, c.db.number, c.reply.resp3, c.args...)
+	args := slices.Clone(c.args)
+	if strings.HasPrefix(c.command.name, "evalsha") {
+		args[1] = strings.ToLower(args[1]) // the store knows a hash in this form only
+	}
+	a := s.values.do(false, c.db.number, c.reply.resp3, args...)
 	failure := s.script.failure
 	s.script = nil
-	hash := c.args[1]
+	hash := args[1]
 	if !strings.HasPrefix(c.command.name, "evalsha") {
 		sum := sha1.Sum([]byte(c.args[1])) //nolint:gosec // the name of a script is its SHA-1
 		hash = hex.EncodeToString(sum[:])
@@ -100,7 +105,10 @@ func mendScriptError(a answer, failure, hash string) answer {
 
 func scriptCommand(s *Server, c *call) {
 	switch sub := strings.ToLower(c.args[1]); {
-	case sub == "load" && len(c.args) == 3, sub == "exists" && len(c.args) > 2, sub == "flush":
+	case sub == "exists" && len(c.args) > 2:
+		hashes := strings.Split(strings.ToLower(strings.Join(c.args[2:], " ")), " ")
+		s.forward(c, append([]string{"SCRIPT", "EXISTS"}, hashes...)...)
+	case sub == "load" && len(c.args) == 3, sub == "flush":
 		s.forward(c, c.args...)
 	case sub == "kill":
 		c.reply.failure("NOTBUSY No scripts in execution right now.")

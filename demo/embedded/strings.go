@@ -48,8 +48,8 @@ func parseSetOptions(args []string, allowed string) (o setOptions, ok bool) {
 // deadline is the instant of an expiry in Unix milliseconds; a failure is the answer to the client. An expiry that is not
 // in the future of its unit (0 seconds) is refused where positive is set, as SET and SETEX do.
 func (s *Server) deadline(unit, amount, command string, positive bool) (at int64, failure string) {
-	n, err := strconv.ParseInt(amount, 10, 64)
-	if err != nil {
+	n, ok := integer(amount)
+	if !ok {
 		return 0, errorNotInteger
 	}
 	invalid := "ERR invalid expire time in '" + command + "' command"
@@ -219,10 +219,26 @@ func setManyCommand(onlyNew bool) handler {
 	}
 }
 
-// setRangeCommand is SETRANGE, which does nothing where nothing is to be written.
+// setRangeCommand is SETRANGE, which does nothing where nothing is to be written. The offset is bounded here: the store
+// would make room for any, and a process that runs out of memory cannot be saved.
 func setRangeCommand(s *Server, c *call) {
-	a := s.forward(c, c.args...)
-	if !a.failed() && c.args[3] != "" {
+	offset, err := strconv.ParseInt(c.args[2], 10, 64)
+	switch {
+	case err != nil:
+		c.reply.failure(errorNotInteger)
+		return
+	case offset < 0:
+		c.reply.failure("ERR offset is out of range")
+		return
+	case c.args[3] != "" && offset > int64(maxWordBytes-len(c.args[3])):
+		c.reply.failure("ERR string exceeds maximum allowed size (proto-max-bulk-len)")
+		return
+	}
+	if c.args[3] == "" {
+		s.forward(c, "STRLEN", c.args[1])
+		return
+	}
+	if !s.forward(c, c.args...).failed() {
 		s.grew(c.db, c.args[1], classString, "setrange")
 	}
 }

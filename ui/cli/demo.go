@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -37,7 +38,9 @@ func (a *app) newDemo() *cobra.Command {
 		Long: `Demo starts a Redis of its own, or an embedded server where none is installed, sets real workers to contend for locks on
 it, and opens the dashboard over them. Everything stops and is removed at the end.
 
-With --url it runs on a server that is there already, under the reserved prefix ` + demo.Prefix + `, and cleans up after itself.`,
+With --url it runs on a server that is there already, under the reserved prefix ` + demo.Prefix + `, and cleans up after itself.
+Only a demo that is killed (kill -9) leaves its keys there, some of them without a TTL; this shows them:
+  redis-cli --scan --pattern '` + demo.Prefix + `*'`,
 		Example: `  locktop demo                             contention
   locktop demo --list                      the scenarios
   locktop demo crash --seed 7 --speed 2    the same course each time, twice as fast
@@ -93,7 +96,7 @@ func (a *app) demo(cmd *cobra.Command, d *showing) error {
 	if err := errors.Join(d.look.check(), d.draw.check(), checkSpan(d.span)); err != nil {
 		return err
 	}
-	if d.options.Speed <= 0 || d.options.Speed > 100 {
+	if speed := d.options.Speed; math.IsNaN(speed) || speed <= 0 || speed > 100 {
 		return usage("--speed %v: give more than 0 and at most 100", d.options.Speed)
 	}
 	if err := a.demoTarget(cmd, d); err != nil {
@@ -147,6 +150,9 @@ func startDemo(ctx context.Context, o demo.Options) (*demo.Demo, error) {
 // demoTarget makes the options of the server that --url names.
 func (a *app) demoTarget(cmd *cobra.Command, d *showing) error {
 	d.options.Server = demo.Server(d.kind)
+	if d.url == "" && cmd.Flags().Changed("url") { // an unset variable in a script must not become another server
+		return usage("--url is empty: name a server, or leave the flag out for a server of its own")
+	}
 	if d.url == "" {
 		for _, flag := range []string{"user", "pass", "askpass", "tls", "cacert", "cert", "key", "sni", "insecure"} {
 			if a.onLine(cmd, flag) {

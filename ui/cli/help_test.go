@@ -113,6 +113,8 @@ func TestUsageErrors(t *testing.T) {
 		{"completion tcsh", `no completion for "tcsh"`},
 		{"demo nowhere", `there is no scenario "nowhere"`},
 		{"demo --speed 0", "--speed 0: give more than 0"},
+		{"demo --speed NaN", "--speed NaN: give more than 0"},
+		{"demo --url=", "--url is empty: name a server"},
 		{"demo --tls", "--tls belongs to a server of yours: add --url"},
 		{"demo --url redis://a:1 --server redis", "--url and --server both name the server"},
 	} {
