@@ -83,8 +83,10 @@ func (s *store) place(ref keyspace.Ref) *place {
 	}
 	p := s.places[key]
 	if p == nil {
-		p = &place{placeRef: key, slots: make(map[string]int32), trails: make(map[string]*trail), edited: make(map[string]struct{}),
-			passes: s.passesOf(key.node)}
+		p = &place{
+			placeRef: key, slots: make(map[string]int32), trails: make(map[string]*trail), edited: make(map[string]struct{}),
+			passes: s.passesOf(key.node),
+		}
 		s.places[key] = p
 	}
 	s.last = p

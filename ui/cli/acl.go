@@ -49,8 +49,16 @@ func actSends(patterns []keyspace.Pattern, scripts bool) [][]any {
 		key := keyspace.ProbeKey(p)
 		queue, ends := "redisson_lock_queue:{"+key+"}", "redisson_lock_timeout:{"+key+"}"
 		commands = append(commands, [][]any{
-			{"DEL", key}, {"PEXPIRE", key, 1}, {"SET", key, ""}, {"HGET", key, ""}, {"HSCAN", key, 0}, {"HINCRBY", key, "", 1}, {"HDEL", key, ""},
-			{"LRANGE", queue, 0, -1}, {"ZRANGE", ends, 0, -1}, {"PUBLISH", "redisson_lock__channel:{" + key + "}", 0},
+			{"DEL", key},
+			{"PEXPIRE", key, 1},
+			{"SET", key, ""},
+			{"HGET", key, ""},
+			{"HSCAN", key, 0},
+			{"HINCRBY", key, "", 1},
+			{"HDEL", key, ""},
+			{"LRANGE", queue, 0, -1},
+			{"ZRANGE", ends, 0, -1},
+			{"PUBLISH", "redisson_lock__channel:{" + key + "}", 0},
 		}...)
 		if scripts {
 			commands = append(commands, []any{"EVAL", "return 1", 3, key, queue, ends})

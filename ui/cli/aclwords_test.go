@@ -20,8 +20,16 @@ func TestPrintedLinesAsRedisCLIReadsThem(t *testing.T) {
 	xdg.Reload()
 	t.Cleanup(xdg.Reload)
 	for _, test := range []struct{ pattern, key string }{
-		{`lock\[*`, "lock[a"}, {`x"y*`, `x"y:lock`}, {"it's*", "it's:lock"}, {"a b*", "a b:lock"}, {"a\tb*", "a\tb:lock"},
-		{`back\\slash*`, `back\slash:lock`}, {"one[ x]of*", "one of:lock"}, {"锁*", "锁:lock"}, {"\x1b[[]2J*", "\x1b[2J:lock"}, {"\xff*", "\xff:lock"},
+		{`lock\[*`, "lock[a"},
+		{`x"y*`, `x"y:lock`},
+		{"it's*", "it's:lock"},
+		{"a b*", "a b:lock"},
+		{"a\tb*", "a\tb:lock"},
+		{`back\\slash*`, `back\slash:lock`},
+		{"one[ x]of*", "one of:lock"},
+		{"锁*", "锁:lock"},
+		{"\x1b[[]2J*", "\x1b[2J:lock"},
+		{"\xff*", "\xff:lock"},
 	} {
 		t.Setenv("REDISCLI_AUTH", "")
 		server.Do("SET", test.key, "5f2c7a0e-1c7b-4c3b-9a55-0d7c2f1e8a11", "PX", 60000)

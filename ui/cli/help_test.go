@@ -85,7 +85,7 @@ func TestUsageErrors(t *testing.T) {
 		{"-h", "it is the host"},
 		{"demo -h", `-h is not a flag of "locktop demo"`},
 		{"list -x", "unknown shorthand flag: 'x'"},
-		{"list extra", "list: unknown command"},
+		{"list extra", "it takes flags only"},
 		{"list --sentinel m", "unknown flag: --sentinel"},
 		{"list -p abc", "not a number in range"},
 		{"list -o xml", "choose one of table, wide, json, csv"},

@@ -1,3 +1,5 @@
+//go:build unix
+
 package e2e_test
 
 import (
@@ -117,7 +119,7 @@ func TestEverySizeAndEverySignal(t *testing.T) {
 	for i := range 40 {
 		s.Do("SET", fmt.Sprintf("lock:order:%d", i), "worker-1", "PX", 300000)
 	}
-	for _, signal := range []string{"TERM", "HUP", "INT"} {
+	for _, signal := range []string{"TERM", "HUP", "QUIT", "INT"} {
 		t.Run(signal, func(t *testing.T) {
 			term := openTerminal(t, 120, 40)
 			term.run(connection(s))

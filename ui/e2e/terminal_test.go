@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package e2e_test drives the real program in a real terminal (tmux) against real servers, as a person would: it types
 // keys, and polls the screen until it shows what it must. Nothing here sleeps for a fixed time.
 package e2e_test

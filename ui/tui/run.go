@@ -54,8 +54,8 @@ type Config struct {
 const defaultFPS = 30
 
 // Run shows the dashboard until the user quits or ctx ends, and leaves the terminal as it was. It returns nil after a
-// quit, ErrInterrupted after ctrl-c, and a *PanicError where the dashboard itself broke. SIGTERM, SIGHUP and the end of
-// ctx are a quit. Nothing may write to the terminal meanwhile, so whoever logs must log elsewhere.
+// quit, ErrInterrupted after ctrl-c, and a *PanicError where the dashboard itself broke. SIGTERM, SIGHUP, SIGQUIT and the
+// end of ctx are a quit. Nothing may write to the terminal meanwhile, so whoever logs must log elsewhere.
 func Run(ctx context.Context, c Config) error {
 	t, err := newTheme(c.Theme, c.NoColor)
 	if err != nil {
