@@ -30,15 +30,15 @@ func openBackend(ctx context.Context, o Options) (backend, error) {
 	switch o.Server {
 	case ServerEmbedded:
 		return openEmbedded(ctx)
-	case ServerRedis:
-		return openProcess(ctx, defaultTransport)
-	case ServerAuto, "":
+	case ServerRedis, ServerAuto, "":
 		b, err := openProcess(ctx, defaultTransport)
-		if err == nil {
+		switch {
+		case err == nil:
 			return b, nil
-		}
-		if ctx.Err() != nil {
+		case ctx.Err() != nil: // which is then why it failed
 			return nil, ctx.Err()
+		case o.Server == ServerRedis:
+			return nil, err
 		}
 		return openEmbedded(ctx) // Auto means that whatever is wrong with a server on PATH shall not spoil the demo.
 	}

@@ -66,7 +66,9 @@ func oneLine(errs []error) error {
 func askVersion(ctx context.Context, name, path string) (binary, error) {
 	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
 	defer cancel()
-	said, err := exec.CommandContext(ctx, path, "--version").Output()
+	ask := exec.CommandContext(ctx, path, "--version")
+	ask.SysProcAttr = attributes()
+	said, err := ask.Output()
 	if err != nil {
 		return binary{}, fmt.Errorf("%s --version: %w", path, err)
 	}

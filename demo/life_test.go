@@ -95,6 +95,7 @@ func TestStartRefuses(t *testing.T) {
 		"no speed": {t.Context(), Options{Speed: math.NaN()}, "speed NaN: give more than 0"},
 		"server":   {t.Context(), Options{Server: "sqlite"}, `unknown kind of server "sqlite": there are auto, redis and embedded`},
 		"context":  {ended, Options{}, "context canceled"},
+		"process":  {ended, Options{Server: ServerRedis}, "context canceled"},
 		"target":   {t.Context(), Options{Target: &keyspace.Options{Network: "unix", Addr: "/nowhere"}}, "nothing answers"},
 	} {
 		t.Run(name, func(t *testing.T) {
