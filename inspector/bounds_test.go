@@ -6,9 +6,18 @@ import (
 	"slices"
 	"testing"
 	"time"
+	"unsafe"
 
 	"locktop/keyspace"
 )
+
+// TestCellFitsItsSize has no room for one more field: Go (1.22 and later) puts 8 bytes before what has pointers and is
+// longer than 512. What does not fit costs every lock 128 bytes, and the budget of 1 KiB is then overdrawn.
+func TestCellFitsItsSize(t *testing.T) {
+	if size := unsafe.Sizeof(cell{}) + 8; size > 896 {
+		t.Errorf("a cell takes %d bytes, and there are 896", size)
+	}
+}
 
 func TestHistoryIsBounded(t *testing.T) {
 	c, _ := held(t)

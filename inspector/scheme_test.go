@@ -101,7 +101,7 @@ func TestSchemesDescribeThemselves(t *testing.T) {
 
 func TestKeysThatAreGoneOrDeniedAreNoLocks(t *testing.T) {
 	gone := keyspace.Record{Ref: keyspace.Ref{Key: "lock:orders"}, Type: keyspace.TypeNone, ReadAt: schemeNow}
-	denied := keyspace.Record{Ref: keyspace.Ref{Key: "lock:orders"}, Denied: "NOPERM", ReadAt: schemeNow}
+	denied := keyspace.Record{Ref: keyspace.Ref{Key: "lock:orders"}, Type: keyspace.TypeDenied, Value: keyspace.Value{Text: "NOPERM"}, ReadAt: schemeNow}
 	for _, r := range []keyspace.Record{gone, denied} {
 		if l, ok := Inspect(r, schemeNow); ok || Follow(r) {
 			t.Errorf("%+v is taken for %+v", r, l)

@@ -32,7 +32,7 @@ type sight struct {
 
 // record takes one read.
 func (s *store) record(r *keyspace.Record) {
-	if r.Denied != "" {
+	if r.Type == keyspace.TypeDenied {
 		return // we may not look any more: the last picture stays
 	}
 	p := s.place(r.Ref)

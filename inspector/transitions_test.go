@@ -363,7 +363,7 @@ func TestATypeThatNoLockHas(t *testing.T) {
 
 func TestDeniedKeepsThePicture(t *testing.T) {
 	c, _ := held(t)
-	c.read(keyspace.Record{Denied: "NOPERM"}).expect()
+	c.read(keyspace.Record{Type: keyspace.TypeDenied, Value: keyspace.Value{Text: "NOPERM"}}).expect()
 	c.must(StateHeld)
 }
 

@@ -25,7 +25,7 @@ func recogniseWrongType(r keyspace.Record, _ time.Time, name nameEvidence) (reco
 	switch r.Type {
 	case keyspace.TypeList, keyspace.TypeSet, keyspace.TypeZSet, keyspace.TypeStream:
 		return recognition{mode: ModeExclusive, evidence: []string{name.evidence(), typeEvidence(r.Type)}}, true
-	case keyspace.TypeNone, keyspace.TypeString, keyspace.TypeHash:
+	case keyspace.TypeNone, keyspace.TypeDenied, keyspace.TypeString, keyspace.TypeHash:
 	}
 	return recognition{}, false
 }
@@ -40,7 +40,7 @@ func typeEvidence(t keyspace.Type) string {
 		return "it is a sorted set"
 	case keyspace.TypeStream:
 		return "it is a stream"
-	case keyspace.TypeNone, keyspace.TypeString, keyspace.TypeHash:
+	case keyspace.TypeNone, keyspace.TypeDenied, keyspace.TypeString, keyspace.TypeHash:
 	}
 	return "it is of another type"
 }

@@ -106,7 +106,7 @@ func (f *feed) learnOne(r *Record, why source) {
 	switch {
 	case r.Exists() && f.options.Follow(*r):
 		f.dropOther(f.hash(r.Key))
-	case r.Exists() || r.Denied != "":
+	case r.Exists(), r.Type == TypeDenied:
 		f.unfollow(r.Key)
 		f.learnOther(r)
 		return
@@ -146,7 +146,7 @@ func (f *feed) learnOther(r *Record) {
 	o := f.others[hash]
 	o.readAt, o.generation = r.ReadAt.UnixMilli(), f.passes
 	o.pause = min(max(2*o.pause, pauseFirst), pauseLast)
-	if denied := r.Denied != ""; denied != o.denied {
+	if denied := r.Type == TypeDenied; denied != o.denied {
 		o.denied = denied
 		if denied {
 			f.denied++
@@ -155,7 +155,7 @@ func (f *feed) learnOther(r *Record) {
 		}
 	}
 	if o.denied {
-		f.deniedWhy = r.Denied
+		f.deniedWhy = r.Denied()
 	}
 	f.others[hash] = o
 }

@@ -74,7 +74,7 @@ func TestExpiryWithoutAClock(t *testing.T) {
 				})
 				r, ever := readOne(t, c, "lock:a"), readOne(t, c, "lock:ever")
 				if want == "" {
-					if r.Denied == "" || ever.Denied == "" {
+					if r.Denied() == "" || ever.Denied() == "" {
 						t.Errorf("%+v, %+v", r, ever)
 					}
 					continue

@@ -59,8 +59,8 @@ func (p *picture) take(u keyspace.Update) {
 	defer p.mu.Unlock()
 	p.hints = append(p.hints, u.Hints...)
 	for _, r := range u.Records {
-		if r.Denied != "" {
-			p.denied[r.Key] = r.Denied
+		if r.Denied() != "" {
+			p.denied[r.Key] = r.Denied()
 		}
 		if r.Exists() {
 			p.records[r.Key] = r

@@ -259,7 +259,7 @@ func (c *Connection) readFields(ctx context.Context, readings []reading, by expi
 
 // deny keeps the server's reason why a key may not be read, and nothing else.
 func (r *reading) deny(err error) {
-	*r.record = Record{Ref: r.record.Ref, ReadAt: r.record.ReadAt, Denied: err.Error()}
+	*r.record = Record{Ref: r.record.Ref, Type: TypeDenied, Value: Value{Text: err.Error()}, ReadAt: r.record.ReadAt}
 }
 
 func (r *reading) takeFields() {

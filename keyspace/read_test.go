@@ -134,10 +134,10 @@ func TestReadSaysWhatIsDenied(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(records[0].Denied, "NOPERM") || records[0].Exists() {
+	if !strings.HasPrefix(records[0].Denied(), "NOPERM") || records[0].Exists() {
 		t.Errorf("other = %+v, want it denied", records[0])
 	}
-	if records[1].Value.Text != "a" || records[1].Denied != "" {
+	if records[1].Value.Text != "a" || records[1].Denied() != "" {
 		t.Errorf("lock:mine = %+v", records[1])
 	}
 }

@@ -17,7 +17,8 @@ type Type string
 
 // The types of Redis 7.0. A server may answer others (a module's); they are passed on as they come.
 const (
-	TypeNone   Type = "none" // the key is not there
+	TypeNone   Type = "none"   // the key is not there
+	TypeDenied Type = "denied" // it may be there: this user may not read it
 	TypeString Type = "string"
 	TypeHash   Type = "hash"
 	TypeList   Type = "list"
@@ -50,7 +51,8 @@ const (
 // Record is what one read found at a key. A Record is immutable once it was delivered.
 type Record struct {
 	Ref
-	// Type is TypeNone where the key is not there; all but ReadAt is then zero.
+	// Type is TypeNone where the key is not there, and TypeDenied where this user may not read it; all but ReadAt and
+	// [Record.Denied] is then zero.
 	Type Type
 	// ExpiresAt is the instant on the local clock at which the key expires, and zero where it has no TTL. It is
 	// PEXPIRETIME corrected by the node's clock offset, or, on servers before 7.0 and where the clock is not known, PTTL
@@ -62,18 +64,24 @@ type Record struct {
 	ExpiryError time.Duration
 	// Size is the length of a string in bytes, or the number of a collection's elements.
 	Size int64
-	// Value is read of strings and hashes only.
+	// Value is read of strings and hashes only. Of TypeDenied it is the server's error.
 	Value Value
 	// Truncated says that Value is not all of what the key holds.
 	Truncated bool
 	// ReadAt is the local time at which the answer arrived.
 	ReadAt time.Time
-	// Denied is the server's error where this user may not read the key (NOPERM); Type is then empty.
-	Denied string
 }
 
 // Exists says whether the key was there when it was read.
-func (r Record) Exists() bool { return r.Type != TypeNone && r.Denied == "" }
+func (r Record) Exists() bool { return r.Type != TypeNone && r.Type != TypeDenied }
+
+// Denied is the server's error where this user may not read the key (NOPERM); else it is empty.
+func (r Record) Denied() string {
+	if r.Type == TypeDenied {
+		return r.Value.Text
+	}
+	return ""
+}
 
 // Hint is an event that a server announced for a key. It is lossy, and says nothing of the key's state now.
 type Hint struct {

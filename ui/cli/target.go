@@ -43,9 +43,9 @@ func (s *session) readOne(ctx context.Context, key string) (keyspace.Record, err
 		return keyspace.Record{}, failed("reading %s: %w", named(key), err)
 	}
 	r := records[0]
-	if r.Denied != "" {
+	if r.Type == keyspace.TypeDenied {
 		return r, failed("reading %s: %s; the user needs ~ or %%R~ for this key, and +@read (locktop check says more)",
-			named(key), text.Escape(r.Denied))
+			named(key), text.Escape(r.Denied()))
 	}
 	return r, nil
 }
