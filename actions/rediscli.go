@@ -1,7 +1,6 @@
 package actions
 
 import (
-	"fmt"
 	"net"
 	"slices"
 	"strconv"
@@ -32,7 +31,7 @@ func RedisCLI(r Request) string {
 	quote := quoteArg
 	if !plainText(strings.Join(command, "")) {
 		line += " --quoted-input"
-		quote = func(arg string) string { return quoteArg(quoteRedis(arg)) }
+		quote = func(arg string) string { return quoteArg(keyspace.Quote(arg)) }
 	}
 	for _, arg := range command {
 		line += " " + quote(arg)
@@ -74,23 +73,4 @@ func quoteArg(arg string) string {
 		return arg
 	}
 	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-}
-
-// quoteRedis quotes an argument for redis-cli --quoted-input, byte for byte.
-func quoteRedis(arg string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, c := range []byte(arg) {
-		switch {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c < 0x20 || c >= 0x7f:
-			fmt.Fprintf(&b, `\x%02x`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }

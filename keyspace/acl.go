@@ -59,9 +59,15 @@ func ACLWord(word string) string {
 	if word != "" && strings.IndexFunc(word, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\'' }) < 0 {
 		return word
 	}
+	return Quote(word)
+}
+
+// Quote puts bytes into the double quotes that redis-cli reads at its prompt and, with --quoted-input (since 6.2), among
+// its arguments. The result is printable ASCII.
+func Quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
-	for _, c := range []byte(word) {
+	for _, c := range []byte(s) {
 		switch {
 		case c == '"' || c == '\\':
 			b.WriteByte('\\')
