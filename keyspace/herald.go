@@ -96,7 +96,7 @@ func (f *feed) say() {
 	s.Followed, s.Seen = len(f.followed), len(f.followed)+len(f.others)
 	s.Denied = f.denied
 	if s.Connected && s.Denied > 0 {
-		unread := fmt.Sprintf("%d of %d keys may not be read, and whether they are locks is not known: %s; locktop check says what is missing",
+		unread := fmt.Sprintf("%d of %d keys may not be read, and whether they are locks is not known: %s",
 			s.Denied, s.Seen, f.deniedWhy)
 		s.Err = strings.TrimPrefix(s.Err+"; "+unread, "; ")
 	}

@@ -107,9 +107,9 @@ func (a *app) writeCheck(report checkJSON) error {
 		case !item.OK:
 			mark = "NO"
 		}
-		fmt.Fprintf(&b, "%s  %-14s%s\n", mark, item.Name, text.Escape(item.Detail))
+		fmt.Fprintf(&b, "%s  %-16s%s\n", mark, item.Name, text.Escape(item.Detail))
 		for line := range strings.Lines(item.Mend) {
-			fmt.Fprintf(&b, "    %-14s%s\n", "", text.Legible(strings.TrimRight(line, "\n")))
+			fmt.Fprintf(&b, "    %-16s%s\n", "", text.Legible(strings.TrimRight(line, "\n")))
 		}
 	}
 	fmt.Fprintf(&b, "\nthe least that a user needs to look at these keys:\n  %s\nand besides, to act on them:\n  %s\n",

@@ -147,7 +147,11 @@ func (a *app) list(s *inspector.Snapshot, l *listing) error {
 	err := a.printLocks(s, locks, l.output)
 	for _, n := range s.Nodes {
 		if n.Err != "" {
-			a.say("%s: %s", text.Escape(string(n.Node)), text.Escape(n.Err))
+			more := ""
+			if n.Denied > 0 {
+				more = "; locktop check says what is missing"
+			}
+			a.say("%s: %s%s", text.Escape(string(n.Node)), text.Escape(n.Err), more)
 		}
 	}
 	if l.span == 0 {
