@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locktop/inspector"
+	"locktop/keyspace"
 )
 
 // TestActs does every action on every scheme as it was observed, first as a dry run.
@@ -180,23 +181,23 @@ func TestHostile(t *testing.T) {
 			lock := observe(ctx, t, client, inspector.SchemeToken, key)
 			r := Request{Verb: VerbRelease, Owner: lock.Holders[0].Owner, Lock: lock}
 			client.Set(ctx, key, s+"x", time.Minute)
-			if out := o.Do(ctx, r); out.Result != ResultNotHolder || !plainText(out.Sentence(r)) {
+			if out := o.Do(ctx, r); out.Result != ResultNotHolder || !keyspace.Printable(out.Sentence(r)) {
 				t.Errorf("%q and one more byte: %q", short, out.Sentence(r))
 			}
 			client.Set(ctx, key, s, time.Minute)
 			out := o.Do(ctx, r)
-			if out.Result != ResultReleased || client.Exists(ctx, key).Val() != 0 || !plainText(out.Sentence(r)) {
+			if out.Result != ResultReleased || client.Exists(ctx, key).Val() != 0 || !keyspace.Printable(out.Sentence(r)) {
 				t.Errorf("%q: %q", short, out.Sentence(r))
 			}
 			if cut := strings.Contains(out.Detail, "compared by its length"); cut != (len(s) > 512) {
 				t.Errorf("%q of %d bytes: %q", short, len(s), out.Detail)
 			}
-			if !plainText(Consequence(r)) {
+			if !keyspace.Printable(Consequence(r)) {
 				t.Errorf("%q: %q", short, Consequence(r))
 			}
 			client.HSet(ctx, key, s, "2")
 			r = Request{Verb: VerbRelease, Entries: 1, Owner: s, Lock: observe(ctx, t, client, inspector.SchemeReentrant, key)}
-			if out := o.Do(ctx, r); out.Result != ResultEntryReleased || client.HGet(ctx, key, s).Val() != "1" || !plainText(out.Sentence(r)) {
+			if out := o.Do(ctx, r); out.Result != ResultEntryReleased || client.HGet(ctx, key, s).Val() != "1" || !keyspace.Printable(out.Sentence(r)) {
 				t.Errorf("field %q: %q", short, out.Sentence(r))
 			}
 			client.Del(ctx, key)

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"locktop/keyspace"
 )
@@ -29,7 +28,7 @@ func RedisCLI(r Request) string {
 		line += " -n " + strconv.Itoa(r.Lock.DB)
 	}
 	quote := quoteArg
-	if !plainText(strings.Join(command, "")) {
+	if !keyspace.Printable(strings.Join(command, "")) {
 		line += " --quoted-input"
 		quote = func(arg string) string { return quoteArg(keyspace.Quote(arg)) }
 	}
@@ -60,11 +59,6 @@ func serverFlags(node keyspace.Node) string {
 
 // minify puts a script on one line. No line of the scripts has a comment at its end, which would swallow the rest.
 func minify(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// plainText says whether a person and a terminal can be trusted with the text as it is.
-func plainText(s string) bool {
-	return utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !keyspace.Graphic(r) }) < 0
-}
 
 // quoteArg quotes an argument for a POSIX shell; a plain word stays as it is.
 func quoteArg(arg string) string {

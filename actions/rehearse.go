@@ -1,11 +1,12 @@
 package actions
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+
+	"locktop/keyspace"
 )
 
 // rehearse answers what the plan would do now.
@@ -24,15 +25,15 @@ func (o *Operator) rehearse(ctx context.Context, p plan, r Request) Outcome {
 		return out
 	}
 	out.Detail = foretold(out, r)
-	for _, try := range []func(context.Context, plan, [][]any) (refused *Outcome, untried string, err error){o.tryRole, o.tryRights} {
-		refused, untried, err := try(ctx, p, commands)
+	for _, ask := range []func(context.Context, plan, [][]any) (trial, error){o.tryRole, o.tryRights} {
+		t, err := ask(ctx, p, commands)
 		switch {
 		case err != nil:
 			return o.rehearsalFailed(err, p)
-		case refused != nil:
-			return *refused
-		case untried != "":
-			out.Detail += "; " + untried
+		case t.refusal.Result != "":
+			return t.refusal
+		case t.untried != "":
+			out.Detail += "; " + t.untried
 		}
 	}
 	out.Result = ResultDryRun
@@ -43,56 +44,53 @@ func (o *Operator) rehearsalFailed(err error, p plan) Outcome {
 	return failure(fmt.Errorf("%s %q, dry run: %w", p.verb, p.key, err), p, byScript{}, o.client.Options().Username)
 }
 
+// trial is whether a server would let a plan be carried out. The zero value says that it would.
+type trial struct {
+	refusal Outcome // with a Result where it would not
+	untried string  // says what nobody may ask it
+}
+
 // tryRole asks whether the server takes writes at all.
-func (o *Operator) tryRole(ctx context.Context, _ plan, _ [][]any) (refused *Outcome, untried string, err error) {
+func (o *Operator) tryRole(ctx context.Context, _ plan, _ [][]any) (trial, error) {
 	info, err := o.client.Info(ctx, "replication").Result()
 	switch {
 	case replyText(err) != "":
-		return nil, "whether the server is a replica was not tried", nil
+		return trial{untried: "whether the server is a replica was not tried"}, nil
 	case err != nil:
-		return nil, "", err
+		return trial{}, err
 	case strings.Contains(info, "role:slave") && !strings.Contains(info, "slave_read_only:0"):
-		return &Outcome{Result: ResultReplica, Woken: -1, Detail: onReplica}, "", nil
+		return trial{refusal: Outcome{Result: ResultReplica, Woken: -1, Detail: onReplica}}, nil
 	}
-	return nil, "", nil
+	return trial{}, nil
 }
 
-// tryRights asks by ACL DRYRUN (new in 7.0) whether this user may send what it would take besides what was just read: the
-// commands, and one of the ways to send them.
-func (o *Operator) tryRights(ctx context.Context, p plan, commands [][]any) (refused *Outcome, untried string, err error) {
+// tryRights asks whether this user may send what it would take besides what was just read: the commands, and one of the
+// ways to send them.
+func (o *Operator) tryRights(ctx context.Context, p plan, commands [][]any) (trial, error) {
 	keys := make([]any, 0, len(p.keys()))
 	for _, key := range p.keys() {
 		keys = append(keys, key)
 	}
-	denied := func(commands ...[]any) (word string, err error) {
-		for _, command := range commands {
-			word, err := o.client.Do(ctx, slices.Concat([]any{"ACL", "DRYRUN", cmp.Or(o.client.Options().Username, "default")}, command)...).Text()
-			if err != nil || word != "OK" {
-				return word, err
-			}
-		}
-		return "", nil
-	}
 	var way executor = byScript{}
-	word, err := denied(slices.Concat([]any{"EVAL", "return 1", len(keys)}, keys))
-	if err == nil && strings.Contains(word, "'eval'") {
+	verdict, words, err := keyspace.DryRun(ctx, o.client, [][]any{slices.Concat([]any{"EVAL", "return 1", len(keys)}, keys)})
+	if verdict == keyspace.Denied && strings.Contains(words[0], "'eval'") {
 		way = byWatch{}
-		word, err = denied(slices.Concat([]any{"WATCH"}, keys), []any{"UNWATCH"}, []any{"MULTI"}, []any{"EXEC"})
+		verdict, words, err = keyspace.DryRun(ctx, o.client, [][]any{slices.Concat([]any{"WATCH"}, keys), {"UNWATCH"}, {"MULTI"}, {"EXEC"}})
 	}
-	if err == nil && word == "" {
-		word, err = denied(commands...)
+	if verdict == keyspace.Allowed {
+		verdict, words, err = keyspace.DryRun(ctx, o.client, commands)
 	}
 	switch {
-	case replyText(err) != "":
-		return nil, "rights were not tried", nil
 	case err != nil:
-		return nil, "", err
-	case word != "":
-		return &Outcome{
-			Result: ResultDenied, Woken: -1, Err: deniedDryRun(word), Detail: "mend: " + aclMend(p, way, o.client.Options().Username),
-		}, "", nil
+		return trial{}, err
+	case verdict == keyspace.Untried:
+		return trial{untried: "rights were not tried"}, nil
+	case verdict == keyspace.Denied:
+		return trial{refusal: Outcome{
+			Result: ResultDenied, Woken: -1, Err: deniedDryRun(words[0]), Detail: "mend: " + aclMend(p, way, o.client.Options().Username),
+		}}, nil
 	}
-	return nil, "", nil
+	return trial{}, nil
 }
 
 // deniedDryRun is the server's word for what would be denied.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locktop/inspector"
+	"locktop/keyspace"
 )
 
 func TestConsequence(t *testing.T) {
@@ -54,7 +55,7 @@ func TestConsequence(t *testing.T) {
 			}
 		}
 		effect := EffectOf(r)
-		if !strings.Contains(said, strings.TrimSpace(effect.Does+" "+effect.Then)) || !plainText(said) {
+		if !strings.Contains(said, strings.TrimSpace(effect.Does+" "+effect.Then)) || !keyspace.Printable(said) {
 			t.Errorf("%q", said)
 		}
 	}
@@ -127,7 +128,7 @@ func TestSentencesShowKeysAsTheFacesDo(t *testing.T) {
 			t.Errorf("%q: %q", name, got)
 		}
 		lock.Observed.Type, lock.Observed.Value.Text, lock.Observed.ReadAt = "string", name, time.Now()
-		if line := RedisCLI(r); !plainText(line) {
+		if line := RedisCLI(r); !keyspace.Printable(line) {
 			t.Errorf("%q: %q", name, line)
 		}
 	}
@@ -137,7 +138,7 @@ func TestPrintable(t *testing.T) {
 	seen := map[string]string{}
 	for _, s := range append(hostile[:len(hostile)-3], "\\n", "\n", "\\", `\"`, "\\\"", `\x1b`, "\x1b", "\xc3\xa9", "é") {
 		text := printable(s)
-		if !plainText(text) {
+		if !keyspace.Printable(text) {
 			t.Errorf("%q became %q", s, text)
 		}
 		if other, twice := seen[text]; twice && other != s {

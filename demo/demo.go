@@ -9,7 +9,8 @@
 //     or key on somebody's server is left, as long as that server answers. Killed, it leaves its keys on somebody's server,
 //     and those that show a missing TTL stay: no later run can tell them from those of a run that goes on.
 //   - A server process of our own dies with us, also when we are killed: by the kernel on Linux, on other Unix systems by a
-//     shell that waits for the end of a pipe, and on Windows by a job object. Only on Windows are its directory and configuration left.
+//     shell that waits for the end of a pipe, and on Windows by a job object. Only on Windows are its directory and
+//     configuration left.
 //   - On a server that is given, nothing outside of [Prefix] is touched, and nothing inside it but this run's own keys.
 //   - [Demo.Verdict] tells what happened by the workers' own account, which no lock can deceive.
 package demo

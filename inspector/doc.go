@@ -6,5 +6,6 @@
 // reader is told how many it missed. A lock that did not change is the same *[Lock] in the next snapshot.
 //
 // What it says of the past is bound by what it saw. An acquisition that was not seen is "at least"; a cause that no hint
-// tells is inferred from the lease where every renewal would have been heard, or else is unknown (proof.go). Memory is bounded: so many holds a lock, so many in all, so many events.
+// tells is inferred from the lease where every renewal would have been heard, or else is unknown (proof.go). Memory is
+// bounded: so many holds a lock, so many in all, so many events.
 package inspector

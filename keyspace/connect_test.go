@@ -23,8 +23,8 @@ import (
 
 const password = "hunter2-s3cret"
 
-// answering is a server that answers everybody with these bytes and hangs up; empty: that hangs up at once.
-func answering(t *testing.T, bytes string) string {
+// listening is a server that does with each connection what it is told, one after the other, and closes all at the end.
+func listening(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -38,15 +38,23 @@ func answering(t *testing.T, bytes string) string {
 			if err != nil {
 				return
 			}
-			if bytes != "" {
-				_, _ = conn.Read(make([]byte, 512)) // whatever it asks
-				_, _ = conn.Write([]byte(bytes))    // the client may be gone
-			}
-			_ = conn.Close()
+			defer conn.Close()
+			serve(conn)
 		}
 	}()
 	t.Cleanup(func() { _ = l.Close(); <-done })
 	return l.Addr().String()
+}
+
+// answering is a server that answers everybody with these bytes and hangs up; empty: that hangs up at once.
+func answering(t *testing.T, bytes string) string {
+	return listening(t, func(conn net.Conn) {
+		if bytes != "" {
+			_, _ = conn.Read(make([]byte, 512)) // whatever it asks
+			_, _ = conn.Write([]byte(bytes))    // the client may be gone
+		}
+		_ = conn.Close()
+	})
 }
 
 func TestConnectErrorsNameWhatMendsThem(t *testing.T) {
@@ -141,27 +149,13 @@ func TestReplicaSaysSo(t *testing.T) {
 
 // TestConnectEndsWithItsContext cancels while the server owes its first answer, for which there would be ten minutes.
 func TestConnectEndsWithItsContext(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			defer conn.Close()
-			if n, _ := conn.Read(make([]byte, 512)); n > 0 { // it asks, after the first dial that sends nothing
-				cancel()
-			}
+	mute := listening(t, func(conn net.Conn) {
+		if n, _ := conn.Read(make([]byte, 512)); n > 0 { // it asks, after the first dial that sends nothing
+			cancel()
 		}
-	}()
-	t.Cleanup(func() { _ = l.Close(); <-done })
-	_, err = keyspace.Connect(ctx, keyspace.Options{Addr: l.Addr().String(), CommandTimeout: 10 * time.Minute})
+	})
+	_, err := keyspace.Connect(ctx, keyspace.Options{Addr: mute, CommandTimeout: 10 * time.Minute})
 	if !errors.Is(err, context.Canceled) || !errors.Is(err, keyspace.ErrUnreachable) {
 		t.Errorf("err = %v", err)
 	}

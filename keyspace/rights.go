@@ -1,6 +1,7 @@
 package keyspace
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -37,16 +38,22 @@ func (c *Connection) tryActing(ctx context.Context, client *redis.Client, patter
 	return Capabilities{scripts, transactions}, nil
 }
 
-// DryRun asks the server whether this user may run these commands, none of which is run. With [Denied] go the server's
-// words for each that is denied. The verdict is [Untried], and the reason goes with it, where the server does not know ACL
-// DRYRUN (new in 7.0), or this user may not ask.
+// DryRun is [DryRun] for our user.
 func (c *Connection) DryRun(ctx context.Context, commands [][]any) (verdict Verdict, details []string, err error) {
 	client := redis.NewClient(c.readOptions(c.options.ClientName+"-check", 1, checkCommands))
 	defer client.Close()
+	return DryRun(ctx, client, commands)
+}
+
+// DryRun asks the server whether the client's user may run these commands, none of which is run. With [Denied] go the
+// server's words for each that is denied. The verdict is [Untried], and the reason goes with it, where the server does not
+// know ACL DRYRUN (new in 7.0), or this user may not ask. The error is that of the connection.
+func DryRun(ctx context.Context, client *redis.Client, commands [][]any) (verdict Verdict, details []string, err error) {
 	pipe := client.Pipeline()
+	user := cmp.Or(client.Options().Username, "default")
 	var answers []*redis.Cmd
 	for _, command := range commands {
-		answers = append(answers, pipe.Do(ctx, slices.Concat([]any{"ACL", "DRYRUN", c.userName()}, command)...))
+		answers = append(answers, pipe.Do(ctx, slices.Concat([]any{"ACL", "DRYRUN", user}, command)...))
 	}
 	if err := exec(ctx, pipe); err != nil {
 		return Untried, nil, wrap("acl dryrun", err)

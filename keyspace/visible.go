@@ -43,6 +43,12 @@ func Visible(s string) string {
 	return b.String()
 }
 
+// Printable says whether s is valid UTF-8 of runes that are all [Graphic]. A backslash is one, so that what is printable is
+// safe for a terminal, but is not one to one with what [Visible] makes.
+func Printable(s string) bool {
+	return utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !Graphic(r) }) < 0
+}
+
 // plain says whether Visible has nothing to do in the common case: printable ASCII without a backslash.
 func plain(s string) bool {
 	for i := range len(s) {

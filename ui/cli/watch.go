@@ -101,8 +101,8 @@ type eventSource interface {
 	EventsSince(seq uint64) (events []inspector.Event, lost uint64)
 }
 
-// stream writes all events after a sequence number until the context or the source ends, and shows each snapshot to look. Events that were forgotten
-// before we came to write them are told as a gap.
+// stream writes all events after a sequence number until the context or the source ends, and shows each snapshot to look.
+// Events that were forgotten before we came to write them are told as a gap.
 func stream(ctx context.Context, locks eventSource, after uint64, write func([]inspector.Event) error, look func(*inspector.Snapshot)) error {
 	var snapshot uint64
 	for {

@@ -23,19 +23,7 @@ func Escape(s string) string { return keyspace.Visible(s) }
 
 // Printable says whether s can be shown as it is: valid UTF-8 of graphic characters only. A backslash counts as graphic,
 // so what Printable accepts is safe for a terminal, but is not one to one with what [Escape] makes.
-func Printable(s string) bool {
-	if ascii(s) {
-		return true
-	}
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && size == 1 || !keyspace.Graphic(r) {
-			return false
-		}
-		i += size
-	}
-	return true
-}
+func Printable(s string) bool { return keyspace.Printable(s) }
 
 // Legible is for sentences of our own, in which names may have been escaped or quoted already: it leaves alone what is
 // [Printable], and escapes all else. Names themselves need Escape, which is one to one.
