@@ -35,6 +35,7 @@ type place struct {
 	// lastGap is until when hints may have been missed the last time, deafUntil until when none came or some were dropped, and
 	// lastRead is when the newest read was; all in Unix nanoseconds.
 	lastGap, deafUntil, lastRead int64
+	flushed                      bool // the last gap was a flush
 	passes                       *passes
 	// slots are indexes into the store's slots, by key.
 	slots  map[string]int32
@@ -80,6 +81,7 @@ func (p *place) learn(status *keyspace.Status) (Event, bool) {
 	if status.Gaps <= before.Gaps {
 		return Event{}, false
 	}
+	p.flushed = status.Flushed()
 	p.lastGap = max(p.lastRead, status.LastGap.UnixNano()) // the reads that came before its news, too, may have missed something
 	clear(p.trails)                                        // they do not tell all that happened
 	return Event{

@@ -1,7 +1,6 @@
 package inspector
 
 import (
-	"strings"
 	"time"
 
 	"locktop/keyspace"
@@ -91,8 +90,3 @@ func drawnAnew(value string) bool {
 
 // polls says whether no hints come at present.
 func (p *place) polls() bool { return p.status != nil && p.status.Feed == keyspace.FeedPoll }
-
-// flushed says whether the last gap was a flush, which leaves no key. Of a gap only its reason is known, in words.
-func (p *place) flushed() bool {
-	return p.status != nil && strings.Contains(strings.ToUpper(p.status.LastGapWhy), "FLUSH")
-}

@@ -201,7 +201,7 @@ func (v *sight) why(l *Lock) (at time.Time, exact bool, cause Cause) {
 		return earlier(l.ExpiresAt, v.record.ReadAt), true, CauseExpired
 	case v.record.Exists():
 		return at, told, CauseUnknown
-	case v.gapBetween() && v.place.flushed():
+	case v.gapBetween() && v.place.flushed:
 		return at, false, CauseFlushed
 	case v.gapBetween(), v.unheard() && !l.ExpiresAt.IsZero() && !v.record.ReadAt.Before(l.ExpiresAt.Add(-slack)):
 		return at, false, CauseUnknown

@@ -67,6 +67,21 @@ func (f *feed) checkServer(ctx context.Context) error {
 	return nil
 }
 
+// The reasons for a gap that a sweep is: which command it was, or, where CLIENT TRACKING told of it, that it was a flush.
+const whyFlushed = "the database was flushed"
+
+func wasCalled(sweeper string) string { return strings.ToUpper(sweeper) + " was called" }
+
+// Flushed says whether the last gap is a flush, which leaves no key.
+func (s *Status) Flushed() bool {
+	switch s.LastGapWhy {
+	case whyFlushed, wasCalled("flushall"), wasCalled("flushdb"):
+		return true
+	default:
+		return false
+	}
+}
+
 func (f *feed) checkSweeps(ctx context.Context) error {
 	info, err := f.connection.reader.Info(ctx, "commandstats").Result()
 	if f.health.blind = isAnswer(err); f.health.blind {
@@ -80,7 +95,7 @@ func (f *feed) checkSweeps(ctx context.Context) error {
 	f.health.sweeps = counts
 	for _, name := range sweepers {
 		if calls := counts[name]; before != nil && calls != "" && calls != before[name] {
-			f.gap(strings.ToUpper(name)+" was called", time.Now())
+			f.gap(wasCalled(name), time.Now())
 			f.health.sweeps = counts // read before the pass that this gap begins
 			break
 		}

@@ -214,7 +214,7 @@ func (i invalidations) HandlePushNotification(_ context.Context, _ push.Notifica
 	}
 	keys, _ := message[1].([]any)
 	if keys == nil {
-		i.feed.mail.missed("the database was flushed")
+		i.feed.mail.missed(whyFlushed)
 		return nil
 	}
 	for _, k := range keys {

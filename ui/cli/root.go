@@ -108,7 +108,7 @@ func unknownVerb(cmd *cobra.Command, verb string) error {
 		return usage("%v", errReadOnlyWord)
 	}
 	for _, c := range cmd.Commands() {
-		if c.Name() == verb { // after "--", or behind flags that took it for theirs
+		if c.Name() == verb { // after "--"
 			return usage("the verb %s comes before what else is there: locktop %s [flags]; see %q", verb, verb, "locktop "+verb+" --help")
 		}
 	}
