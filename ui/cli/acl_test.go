@@ -13,31 +13,44 @@ import (
 	"locktop/keyspace/redistest"
 )
 
-// TestLeastRights gives a user exactly what "locktop check" prints, and does everything as that user.
-func TestLeastRights(t *testing.T) {
-	server := redistest.Start(t)
+// ownState keeps the audit file in a directory of the test's own.
+func ownState(t *testing.T) {
+	t.Helper()
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	t.Setenv("REDISCLI_AUTH", "PASSWORD")
 	xdg.Reload()
 	t.Cleanup(xdg.Reload)
-	do := func(line string) {
-		words := strings.Fields(line)
-		args := make([]any, len(words))
-		for i, word := range words {
-			args[i] = word
-		}
-		server.Do(args...)
-	}
-	locktop := func(args ...string) (int, string) {
-		var out bytes.Buffer
-		code := Main(t.Context(), append(args, "-s", server.Socket, "--user", "locktop"), strings.NewReader(""), &out, &out)
-		return code, out.String()
-	}
+}
+
+// asLocktop starts a server, on which do runs commands as its administrator, and locktop the program as the user whose
+// name is locktop. The connection is the administrator's.
+func asLocktop(t *testing.T) (do func(line string), locktop func(args ...string) (int, string), connection *keyspace.Connection) {
+	t.Helper()
+	server := redistest.Start(t)
+	ownState(t)
+	t.Setenv("REDISCLI_AUTH", "PASSWORD")
 	connection, err := keyspace.Connect(t.Context(), keyspace.Options{Network: "unix", Addr: server.Socket})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer connection.Close()
+	t.Cleanup(func() { _ = connection.Close() })
+	do = func(line string) {
+		var args []any
+		for word := range strings.FieldsSeq(line) {
+			args = append(args, word)
+		}
+		server.Do(args...)
+	}
+	locktop = func(args ...string) (int, string) {
+		var out bytes.Buffer
+		code := Main(t.Context(), append(args, "-s", server.Socket, "--user", "locktop"), strings.NewReader(""), &out, &out)
+		return code, out.String()
+	}
+	return do, locktop, connection
+}
+
+// TestLeastRights gives a user exactly what "locktop check" prints, and does everything as that user.
+func TestLeastRights(t *testing.T) {
+	do, locktop, connection := asLocktop(t)
 	look, act := leastRights(connection, inspector.DefaultPatterns())
 	do(look)
 	do("SET lock:token 5f2c7a0e-1c7b-4c3b-9a55-0d7c2f1e8a11 PX 60000")
@@ -88,28 +101,14 @@ func TestLeastRights(t *testing.T) {
 // TestLeastRightsForFairLocks releases Redisson locks with the rights for their names alone: the waiters of a fair one have
 // keys and a channel of their own. It does so by script, and where scripts are denied.
 func TestLeastRightsForFairLocks(t *testing.T) {
-	server := redistest.Start(t)
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	t.Setenv("REDISCLI_AUTH", "PASSWORD")
-	xdg.Reload()
-	t.Cleanup(xdg.Reload)
-	do := func(line string) {
-		var args []any
-		for word := range strings.FieldsSeq(line) {
-			args = append(args, word)
-		}
-		server.Do(args...)
-	}
-	connection, err := keyspace.Connect(t.Context(), keyspace.Options{Network: "unix", Addr: server.Socket})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer connection.Close()
+	do, locktop, connection := asLocktop(t)
 	look, act := leastRights(connection, []keyspace.Pattern{{Glob: "orders:*"}})
 	do(look)
 	do(act)
 	const holder, waiter = "0f4d3a52-6c1e-4b7a-8a2e-3f6d5c4b2a10:42", "9c2b3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11:7"
-	waiting := server.Client().Subscribe(t.Context(), "redisson_lock__channel:{orders:1}:"+waiter)
+	client := connection.NewClient("waiter")
+	defer client.Close()
+	waiting := client.Subscribe(t.Context(), "redisson_lock__channel:{orders:1}:"+waiter)
 	defer waiting.Close()
 	if _, err := waiting.Receive(t.Context()); err != nil {
 		t.Fatal(err)
@@ -124,10 +123,8 @@ func TestLeastRightsForFairLocks(t *testing.T) {
 			do("PEXPIRE orders:1 60000")
 			do("RPUSH redisson_lock_queue:{orders:1} " + waiter)
 			do("ZADD redisson_lock_timeout:{orders:1} 9999999999999 " + waiter)
-			var out bytes.Buffer
-			args = append(args, "orders:1", "--holder", holder, "--yes", "-s", server.Socket, "--user", "locktop")
-			if code := Main(t.Context(), args, strings.NewReader(""), &out, &out); code != exitDone || !strings.Contains(out.String(), "1 waiter woken") {
-				t.Errorf("%q after %q: code %d, %s", args, denied, code, &out)
+			if code, out := locktop(append(args, "orders:1", "--holder", holder, "--yes")...); code != exitDone || !strings.Contains(out, "1 waiter woken") {
+				t.Errorf("%q after %q: code %d, %s", args, denied, code, out)
 			}
 			if _, err := waiting.ReceiveTimeout(t.Context(), 10*time.Second); err != nil {
 				t.Errorf("%q after %q: the waiter heard nothing: %v", args, denied, err)

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/adrg/xdg"
-
 	"locktop/keyspace/redistest"
 )
 
@@ -16,9 +14,7 @@ import (
 func TestPrintedLinesAsRedisCLIReadsThem(t *testing.T) {
 	client := redistest.Require(t, "redis-cli")
 	server := redistest.Start(t, "--notify-keyspace-events", "Kg$hzxen")
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	xdg.Reload()
-	t.Cleanup(xdg.Reload)
+	ownState(t)
 	for _, test := range []struct{ pattern, key string }{
 		{`lock\[*`, "lock[a"},
 		{`x"y*`, `x"y:lock`},

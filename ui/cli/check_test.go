@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/adrg/xdg"
-
 	"locktop/keyspace/redistest"
 )
 
@@ -15,9 +13,7 @@ import (
 // more, and the user can release a lock.
 func TestCheckMends(t *testing.T) {
 	server := redistest.Start(t, "--notify-keyspace-events", "Kg$hzxen")
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	xdg.Reload()
-	t.Cleanup(xdg.Reload)
+	ownState(t)
 	locktop := func(args ...string) (int, string) {
 		var out bytes.Buffer
 		code := Main(t.Context(), append(args, "-s", server.Socket, "--user", "somebody"), strings.NewReader(""), &out, &out)
