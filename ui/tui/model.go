@@ -198,8 +198,12 @@ func (m *model) showLatest() tea.Cmd {
 	if m.latest == nil {
 		return nil
 	}
-	m.shown = m.latest
-	m.at = pictureOf(m.latest, m.clock())
+	now := m.clock()
+	m.at = pictureOf(m.latest, now)
+	// What is old stays as it was when it became so: the snapshots that follow only tell of leases that ran out since.
+	if m.at.Equal(now) || !m.at.Equal(pictureOf(m.shown, now)) {
+		m.shown = m.latest
+	}
 	m.events.catchUp()
 	if m.detail != nil {
 		m.detail.refresh(m.shown)

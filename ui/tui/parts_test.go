@@ -136,6 +136,10 @@ func TestHeaderIsHonest(t *testing.T) {
 	if strings.Contains(rows[:strings.Index(rows, "detail")], "\x1b[32m") {
 		t.Error("a stale picture is not dimmed")
 	}
+	later := *h.m.latest
+	later.Seq, later.Totals.ByState = h.m.sequence+1, map[inspector.State]int{inspector.StateExpired: 77}
+	h.show(&later)
+	h.wantUnseen("77 expired") // the rows say that they are held
 	h.keys(" ")
 	change(func(*keyspace.Status) {})
 	h.wantSeen("● push", "FROZEN")
