@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"locktop/keyspace/redistest"
+	_ "locktop/ui/cli" // what is built below: without it "go test" would not know that a cached result is old
 )
 
 // binary is the program under test, built once for all tests of this package.
