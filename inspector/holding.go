@@ -206,6 +206,11 @@ func (v *sight) goesOn() {
 		h.Owner, h.Label = l.holder().Owner, l.holder().Label
 		h.Since, h.SinceExact = l.HeldSince, l.HeldExact
 	}
+	if l.mind.untold && !t.startAt.IsZero() {
+		l.mind.untold = false // the first pass was quicker to read it than the news to come
+		v.countAcquisitions(l, t.startAt, max(1, t.starts))
+		v.say(l, EventAcquired, t.startAt, Event{})
+	}
 	switch now := l.holder(); {
 	case rivals:
 	case before.Count.Known && now.Count.N > before.Count.N:

@@ -192,6 +192,8 @@ type mind struct {
 	// gaps are the last times between renewals, in milliseconds, as a ring; gapCount counts what ever went in.
 	gaps     [5]uint32
 	gapCount uint32
+	// untold says that no event told of the beginning of the present hold: the lock was there already when we came.
+	untold bool
 	// surelySince is since when the lock cannot have been released and acquired again by its holder, in Unix nanoseconds;
 	// Lock.HeldSince may be earlier.
 	surelySince int64

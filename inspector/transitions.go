@@ -104,6 +104,7 @@ func (v *sight) appeared() {
 	}
 	l.Evidence = v.evidence.share(v.found.evidence)
 	v.acquire(l, at, exact)
+	l.mind.untold = isNew
 	if !isNew && v.found.held() {
 		v.countAcquisitions(l, at, max(1, v.trail.starts))
 		if !previous.Until.IsZero() && previous.Cause == CauseExpired && previous.Renewals >= regular && previous.Owner != l.holder().Owner {

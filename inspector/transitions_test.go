@@ -206,6 +206,23 @@ func TestReadsThatFellInBetween(t *testing.T) {
 			t.Error("its beginning was announced")
 		}
 	})
+	t.Run("news of an acquisition that the first pass was quicker to read", func(t *testing.T) {
+		for told, want := range map[bool][]string{true: {"acquired a"}, false: nil} {
+			c := newScene(t, keyspace.FeedPush)
+			c.store = newStore(c.store.options, &eventLog{}) // its first pass is under way
+			c.seen = 0
+			c.status()
+			c.text("a", c.in(lease)).expect()
+			if told {
+				c.late("new", "set", "expire")
+			}
+			c.text("a", c.in(lease)).expect(want...)
+			if l := c.must(StateHeld); l.HeldExact != told {
+				t.Errorf("told %v: held exact %v", told, l.HeldExact)
+			}
+			c.text("a", c.in(lease)).expect()
+		}
+	})
 	t.Run("news of a hand-over that was read before", func(t *testing.T) {
 		c, _ := held(t)
 		end := c.after(time.Second).in(lease)

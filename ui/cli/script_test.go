@@ -76,6 +76,7 @@ func TestScripts(t *testing.T) {
 type scripted struct {
 	tb      testing.TB
 	running *redistest.Server
+	reads   string // what the server said of how often strings were read, when it was last asked
 }
 
 func (s *scripted) server(ts *testscript.TestScript, _ bool, args []string) {
@@ -107,15 +108,23 @@ func (s *scripted) tlsServer(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Setenv("CA", filepath.Join(dir, "ca.pem"))
 }
 
+// subscribed waits until the program listens, and has read the strings that are there since the last time that it did.
 func (s *scripted) subscribed(*testscript.TestScript, bool, []string) {
 	redistest.Eventually(s.tb, 10*time.Second, func() (bool, string) {
 		clients := fmt.Sprint(s.running.Do("CLIENT", "LIST"))
-		return listening.MatchString(clients), clients
+		reads := stringReads.FindString(fmt.Sprint(s.running.Do("INFO", "commandstats")))
+		if !listening.MatchString(clients) || reads == s.reads {
+			return false, clients + reads
+		}
+		s.reads = reads
+		return true, ""
 	})
 }
 
-// listening is a client of ours with a subscription in CLIENT LIST.
-var listening = regexp.MustCompile(`name=locktop.* psub=[1-9]`)
+var (
+	listening   = regexp.MustCompile(`name=locktop.* psub=[1-9]`)     // a client of ours with a subscription, in CLIENT LIST
+	stringReads = regexp.MustCompile(`cmdstat_getrange:calls=[0-9]+`) // in INFO commandstats
+)
 
 func (s *scripted) enabled(*testscript.TestScript, bool, []string) {
 	redistest.Eventually(s.tb, 10*time.Second, func() (bool, string) {
