@@ -69,9 +69,10 @@ func Run(ctx context.Context, c Config) error {
 	out := &output{File: os.Stdout, sync: c.Sync}
 	m := newModel(ctx, c, t)
 	m.copy = out.copy
-	// Bubble Tea's own handler of signals hangs where SIGTERM meets the last frame, and knows no SIGHUP.
-	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithAltScreen(),
-		tea.WithOutput(out), tea.WithFPS(c.FPS))
+	// Bubble Tea's own handler of signals hangs where SIGTERM meets the last frame, and knows no SIGHUP. Its WithContext
+	// closes the input while it is being read (v1.3.10), so that the end of ctx is a quit like any other.
+	program := tea.NewProgram(m, tea.WithoutSignalHandler(), tea.WithAltScreen(), tea.WithOutput(out), tea.WithFPS(c.FPS))
+	defer context.AfterFunc(ctx, program.Quit)()
 	_, err = program.Run()
 	m.finish()
 	switch {
@@ -79,7 +80,7 @@ func Run(ctx context.Context, c Config) error {
 		return m.fatal
 	case m.interrupted || errors.Is(context.Cause(ctx), ErrInterrupted):
 		return ErrInterrupted
-	case ctx.Err() != nil && errors.Is(err, tea.ErrProgramKilled):
+	case ctx.Err() != nil: // a terminal that hung up has no more to say
 		return nil
 	case err != nil:
 		return fmt.Errorf("run the dashboard: %w", err)
