@@ -165,7 +165,6 @@ type Lock struct {
 	LastRenewal   time.Time
 	Waiters       Waiters
 	FencingToken  *int64
-	Companions    []string
 	Findings      []Finding
 	// Evidence says, one fact a line, why the key is taken for a lock of this scheme.
 	Evidence []string

@@ -1,6 +1,10 @@
 package inspector
 
-import "time"
+import (
+	"time"
+
+	"locktop/keyspace"
+)
 
 // StateAt is the state of the lock at another moment than the snapshot's, its lease counted down on the local clock.
 func (l *Lock) StateAt(now time.Time) State {
@@ -73,4 +77,15 @@ func (l *Lock) AcquisitionsAt(now time.Time) [SparkBuckets]uint16 {
 		copy(moved[:], l.Acquisitions[steps:])
 	}
 	return moved
+}
+
+// CompanionKeys are the keys that belong to the lock, and were there when it was read.
+func (l *Lock) CompanionKeys() []string {
+	var keys []string
+	for _, c := range l.Observed.Companions {
+		if c.Exists() && c.Type != keyspace.TypeChannel && c.Type != keyspace.TypeClients {
+			keys = append(keys, c.Key)
+		}
+	}
+	return keys
 }

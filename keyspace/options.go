@@ -56,6 +56,8 @@ type ObserveOptions struct {
 	// quick, and may be called from several goroutines. A key that is not followed is read again when a hint names it: soon
 	// the first times, then ever more seldom, down to once in ten seconds. Nil follows everything.
 	Follow func(Record) bool
+	// Companions says what is read together with a key; nil: nothing.
+	Companions Companions
 	// Once ends the stream after the first complete pass (no notifications are subscribed to), or at the first error that a
 	// retry does not mend: the last Status is then not Connected, and has it as its Err.
 	Once bool

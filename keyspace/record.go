@@ -27,7 +27,14 @@ const (
 	TypeStream Type = "stream"
 )
 
-// Field is one field of a hash, with its value; both binary-safe.
+// The types of companions that are no keys.
+const (
+	TypeChannel Type = "channel" // a channel of pub/sub: Key is its name, Size the number of its subscribers
+	TypeClients Type = "clients" // clients that a command blocks: Key is its name ("blpop"), Size their number, on whatever keys
+)
+
+// Field is one element of a collection; both strings are binary-safe. Of a hash it is a field and its value, of a sorted set
+// a member and its score as Redis writes it, of a set a member, and of a list an element (in Name).
 type Field struct {
 	Name, Value string
 }
@@ -36,8 +43,9 @@ type Field struct {
 type Value struct {
 	// Text is the value of a string, its first [MaxText] bytes at most.
 	Text string
-	// Fields are the fields of a hash, sorted by name. None are read of a hash that has more than [MaxFields]
-	// fields, or that takes more than [MaxHashBytes] of the server's memory.
+	// Fields are the elements of a collection: of a hash and a set sorted by name, of a sorted set by score, of a list from
+	// its head. None are read of a collection that has more than [MaxFields] elements, or that takes more than
+	// [MaxHashBytes] of the server's memory.
 	Fields []Field
 }
 
@@ -70,6 +78,9 @@ type Record struct {
 	Truncated bool
 	// ReadAt is the local time at which the answer arrived.
 	ReadAt time.Time
+	// Companions are what belongs to the key, as it was right after: those of [Company] that are there, in that order, and
+	// the channels and commands that could be asked about. They have no companions of their own.
+	Companions []Record
 }
 
 // Exists says whether the key was there when it was read.

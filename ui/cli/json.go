@@ -169,7 +169,7 @@ func newLockJSON(l *inspector.Lock, at time.Time) lockJSON {
 	if l.Waiters.By != "" {
 		out.Waiters = &waitersJSON{Count: l.Waiters.Count, Exact: l.Waiters.Exact, By: string(l.Waiters.By)}
 	}
-	for _, c := range l.Companions {
+	for _, c := range l.CompanionKeys() {
 		out.Companion = append(out.Companion, shownOf(c))
 	}
 	for _, f := range l.Findings {

@@ -23,8 +23,9 @@ func fullLock() *inspector.Lock {
 		}},
 		ExpiresAt: noon.Add(22400 * time.Millisecond), HeldSince: noon.Add(-41 * time.Second),
 		Waiters:      inspector.Waiters{Count: 2, By: inspector.WaitersSubscribers},
-		FencingToken: &fencing, Companions: []string{"redisson_lock_queue:{orders:checkout}"},
-		Findings: []inspector.Finding{{Code: inspector.CodeLongLease, Severity: inspector.SeverityWarning, Text: "evidence", Advice: "advice"}},
+		FencingToken: &fencing,
+		Observed:     keyspace.Record{Companions: []keyspace.Record{{Ref: keyspace.Ref{Key: "redisson_lock_queue:{orders:checkout}"}, Type: keyspace.TypeList}}},
+		Findings:     []inspector.Finding{{Code: inspector.CodeLongLease, Severity: inspector.SeverityWarning, Text: "evidence", Advice: "advice"}},
 	}
 }
 

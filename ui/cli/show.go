@@ -136,7 +136,7 @@ func writeLock(w io.Writer, l *inspector.Lock, at time.Time) error {
 	if l.FencingToken != nil {
 		line("fencing", fmt.Sprint(*l.FencingToken))
 	}
-	for _, c := range l.Companions {
+	for _, c := range l.CompanionKeys() {
 		line("companion", text.Escape(c))
 	}
 	for _, f := range l.Findings {

@@ -166,7 +166,7 @@ func (d *detail) fields(p *painter, now time.Time) {
 	if l.FencingToken != nil {
 		p.field("fencing", part{t.plain, "token " + text.Count(*l.FencingToken)})
 	}
-	for i, c := range l.Companions {
+	for i, c := range l.CompanionKeys() {
 		name := ""
 		if i == 0 {
 			name = "companions"

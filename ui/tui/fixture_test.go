@@ -51,8 +51,9 @@ func fixtureLocks(now time.Time) []*inspector.Lock {
 			Holders:   []inspector.Holder{holder("0f4d3a52-8c1e-4f0a-9d2b-5a6c7d8e9f01:42", "0f4d3a52 thread 42", 3)},
 			ExpiresAt: in(22400 * time.Millisecond), HeldSince: in(-7600 * time.Millisecond), HeldExact: true,
 			Waiters:      inspector.Waiters{Count: 2, By: inspector.WaitersSubscribers},
-			FencingToken: &fencing, Companions: []string{"redisson_lock__channel:{orders:checkout}"},
-			Evidence: []string{"a hash of one field", "the field has the form uuid:thread", "its value is a positive number"},
+			FencingToken: &fencing,
+			Observed:     companionOf("redisson_lock__channel:{orders:checkout}"),
+			Evidence:     []string{"a hash of one field", "the field has the form uuid:thread", "its value is a positive number"},
 			History: []inspector.Hold{
 				past(now, "worker-4", 58, 49, inspector.CauseReleased), past(now, "worker-9", 49, 36, inspector.CauseExpired),
 				past(now, "worker-2", 35, 28, inspector.CauseReleased), past(now, "worker-4", 28, 16, inspector.CauseReleased),
@@ -145,7 +146,9 @@ func fixtureLocks(now time.Time) []*inspector.Lock {
 		})
 	}
 	for _, l := range list {
+		companions := l.Observed.Companions
 		l.Observed = observed(l)
+		l.Observed.Companions = companions
 	}
 	return list
 }
@@ -266,4 +269,9 @@ func (o *fakeOperator) Do(_ context.Context, r actions.Request) actions.Outcome 
 	defer o.mu.Unlock()
 	o.requests = append(o.requests, r)
 	return o.outcome
+}
+
+// companionOf is the read of a lock with one companion.
+func companionOf(key string) keyspace.Record {
+	return keyspace.Record{Companions: []keyspace.Record{{Ref: keyspace.Ref{Key: key}, Type: keyspace.TypeList}}}
 }

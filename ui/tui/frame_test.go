@@ -107,7 +107,7 @@ func FuzzHostileText(f *testing.F) {
 		l := *fixtureLocks(noon)[0]
 		l.Key, l.Scheme, l.State = hostile, inspector.Scheme("token"), inspector.StateHeld
 		l.Holders = []inspector.Holder{{Owner: hostile, Label: hostile}, {Owner: hostile + "2", Label: hostile}}
-		l.Companions, l.Evidence = []string{hostile}, []string{hostile}
+		l.Observed, l.Evidence = companionOf(hostile), []string{hostile}
 		l.Findings = []inspector.Finding{{Code: inspector.CodeLapsed, Severity: inspector.SeverityWarning, Text: hostile, Advice: hostile}}
 		l.History = []inspector.Hold{{Owner: hostile, Label: hostile, Since: noon.Add(-time.Minute)}}
 		s := snapshotOf(1, noon, []*inspector.Lock{&l})

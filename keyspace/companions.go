@@ -1,0 +1,22 @@
+package keyspace
+
+// Companions say which keys and channels belong together. The methods must be pure and quick, and may be called from
+// several goroutines.
+type Companions interface {
+	// Of names what belongs to the key of a record, which was read without it.
+	Of(Record) Company
+	// Owners names the keys to which a key or a channel of this name may belong: they are read again when something
+	// happens to it. It is called for every hint, and is to return nil at once for most.
+	Owners(name string) []string
+	// Channels are globs of the channels whose subscribers matter.
+	Channels() []string
+}
+
+// Company is what belongs to one key.
+type Company struct {
+	// Keys may be there or not.
+	Keys []string
+	// Channels are those on which clients listen that wait for the key, and Commands those in which they may be blocked, in
+	// lower case ("blpop").
+	Channels, Commands []string
+}
