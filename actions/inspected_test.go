@@ -47,7 +47,7 @@ func TestInspected(t *testing.T) {
 				t.Fatal(err)
 			}
 			records := must(connection.Read(ctx, key))(t)
-			found, ok := inspector.Inspect(records[0], time.Now())
+			found, ok := inspector.Rules(nil).Inspect(records[0], time.Now())
 			if !ok || found.Scheme != scheme || len(found.Holders) != 1 {
 				t.Fatalf("%s: %+v is not recognised: %+v", key, records[0], found)
 			}

@@ -18,7 +18,7 @@ func inspect(t *testing.T, d *Demo) *inspector.Inspector {
 		t.Fatal(err)
 	}
 	observation, err := conn.Observe(t.Context(), keyspace.ObserveOptions{
-		Patterns: inspector.DefaultPatterns(), Follow: inspector.Follow, Nudge: true,
+		Patterns: inspector.DefaultPatterns(), Follow: inspector.Rules(nil).Follow, Nudge: true,
 	})
 	if err != nil {
 		t.Fatal(err)

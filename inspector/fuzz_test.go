@@ -28,8 +28,8 @@ func FuzzString(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, key, value string, ttl int64) {
 		r := stringRecord(key, value, time.Duration(ttl%1e9)*time.Millisecond)
-		l, ok := Inspect(r, schemeNow)
-		if ok != Follow(r) {
+		l, ok := Rules(nil).Inspect(r, schemeNow)
+		if ok != Rules(nil).Follow(r) {
 			t.Fatalf("inspected %v, followed %v", ok, !ok)
 		}
 		if !ok {
@@ -74,7 +74,7 @@ func FuzzHash(f *testing.F) {
 			ttl = 30 * time.Second
 		}
 		r := hashRecord(key, ttl, fields...)
-		l, ok := Inspect(r, schemeNow)
+		l, ok := Rules(nil).Inspect(r, schemeNow)
 		if !ok {
 			return
 		}
@@ -163,7 +163,7 @@ func BenchmarkInspect(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, r := range benchmarkRecords {
-			Inspect(r, schemeNow)
+			Rules(nil).Inspect(r, schemeNow)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // Inspect judges a single read: the lock it holds, or false where the record is none. now is the local time.
-func Inspect(r keyspace.Record, now time.Time) (*Lock, bool) {
-	found, isLock := recognise(r, now)
+func (rules Rules) Inspect(r keyspace.Record, now time.Time) (*Lock, bool) {
+	found, isLock := rules.recognise(r, now)
 	if !isLock {
 		return nil, false
 	}
@@ -22,7 +22,7 @@ func Inspect(r keyspace.Record, now time.Time) (*Lock, bool) {
 
 // Follow says whether a record is a lock, or may become one: the filter for keyspace.ObserveOptions. It judges by the
 // time of the read, so that its answer is always the same for the same record.
-func Follow(r keyspace.Record) bool {
-	_, ok := recognise(r, r.ReadAt)
+func (rules Rules) Follow(r keyspace.Record) bool {
+	_, ok := rules.recognise(r, r.ReadAt)
 	return ok
 }

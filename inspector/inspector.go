@@ -19,6 +19,8 @@ type Options struct {
 	Interval time.Duration
 	// Linger is for how long a freed lock stays; zero: 5 s.
 	Linger time.Duration
+	// Rules decide by hand which scheme keys have; nil: evidence decides.
+	Rules Rules
 	// Thresholds of findings; zero values stand for the defaults in thresholds.go.
 	Thresholds Thresholds
 }

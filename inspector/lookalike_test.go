@@ -205,11 +205,11 @@ func TestLookAlikes(t *testing.T) {
 		},
 	} {
 		for _, r := range records {
-			if l, ok := Inspect(r, schemeNow); ok {
+			if l, ok := Rules(nil).Inspect(r, schemeNow); ok {
 				t.Errorf("%s: %s %q = %.60q %v is taken for a lock: %s, %q",
 					name, r.Type, r.Key, r.Value.Text, r.Value.Fields, l.Scheme, l.Evidence)
 			}
-			if Follow(r) {
+			if Rules(nil).Follow(r) {
 				t.Errorf("%s: %s %q is followed", name, r.Type, r.Key)
 			}
 		}

@@ -10,6 +10,7 @@ const (
 	nameWord                    // a lock word somewhere: "shop:stock-lock:item"
 	namePart                    // a lock word alone between two colons: "shop:lock:item"
 	nameStrong                  // the first or the last word is a lock word: "lock:orders", "orders_lock", "orderLock"
+	nameRuled                   // a rule of the user's names the scheme, so that the name need not
 )
 
 // nameEvidence is what a key's name says about the key.
@@ -90,6 +91,8 @@ var companionBeginnings = [...]string{
 // evidence says the grade in words.
 func (e nameEvidence) evidence() string {
 	switch e.grade {
+	case nameRuled:
+		return "a rule of yours names the scheme"
 	case nameStrong:
 		return "its name begins or ends with a word for lock"
 	case nameWord, namePart:

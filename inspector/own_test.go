@@ -16,10 +16,10 @@ func TestKeysOfOwnPatterns(t *testing.T) {
 		if l := inspected(t, stringRecord(key, value, 30*time.Second), SchemeToken); l.State != StateHeld {
 			t.Errorf("%s: state %s", key, l.State)
 		}
-		if _, is := Inspect(stringRecord(key, value, 0), schemeNow); is {
+		if _, is := Rules(nil).Inspect(stringRecord(key, value, 0), schemeNow); is {
 			t.Errorf("%s without a TTL is taken for a lock", key)
 		}
-		if _, is := Inspect(stringRecord(key, value, 48*time.Hour), schemeNow); is {
+		if _, is := Rules(nil).Inspect(stringRecord(key, value, 48*time.Hour), schemeNow); is {
 			t.Errorf("%s for two days is taken for a lock", key)
 		}
 	}
@@ -28,7 +28,7 @@ func TestKeysOfOwnPatterns(t *testing.T) {
 		"blocked:7": uuid, "clock:7": uuid, "release:7": uuid, // the default patterns name these by their letters
 		"jobs:running:7": "worker", "hits": "17", "orders": uuid + ":1767323055123",
 	} {
-		if l, is := Inspect(stringRecord(key, value, 30*time.Second), schemeNow); is {
+		if l, is := Rules(nil).Inspect(stringRecord(key, value, 30*time.Second), schemeNow); is {
 			t.Errorf("%s = %s is taken for a lock: %s, %q", key, value, l.Scheme, l.Evidence)
 		}
 	}
@@ -53,11 +53,11 @@ func TestMoreNames(t *testing.T) {
 		t.Errorf("%+v", l.Holders[0])
 	}
 	for _, r := range []string{"lock_token", "login_lock_token", "lock:last_run", "lock:ratio"} {
-		if l, is := Inspect(stringRecord(r, "0.5", 0), schemeNow); is {
+		if l, is := Rules(nil).Inspect(stringRecord(r, "0.5", 0), schemeNow); is {
 			t.Errorf("%s is taken for a lock: %s", r, l.Scheme)
 		}
 	}
-	if l, is := Inspect(hashRecord("lock:login", time.Hour, "attempts", "3"), schemeNow); is {
+	if l, is := Rules(nil).Inspect(hashRecord("lock:login", time.Hour, "attempts", "3"), schemeNow); is {
 		t.Errorf("attempts are taken for a holder: %s", l.Scheme)
 	}
 }

@@ -91,14 +91,14 @@ func (p *place) learn(status *keyspace.Status) (Event, bool) {
 }
 
 // hint notes a hint until a read answers it. Names that no lock has are passed over.
-func (p *place) hint(h keyspace.Hint) {
+func (p *place) hint(h keyspace.Hint, rules Rules) {
 	t := p.trails[h.Key]
 	if t == nil {
 		if len(p.trails) >= maxTrails {
 			return
 		}
 		if _, followed := p.slots[h.Key]; !followed {
-			if isTrap(h.Key) {
+			if rules.isTrap(h.Key) {
 				return
 			}
 		}
@@ -126,7 +126,10 @@ func (p *place) sweep(now time.Time) {
 
 // isTrap says whether a key was named by the letters of a default pattern only ("blocklist"). What a pattern of the user's own
 // names may be a lock under any name.
-func isTrap(key string) bool {
+func (rules Rules) isTrap(key string) bool {
+	if scheme, ruled := rules.schemeOf(key); ruled {
+		return scheme == NoLock
+	}
 	name := nameOf(key)
 	return name.companion || name.grade == nameSilent && hasLockLetters(key)
 }

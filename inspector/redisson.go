@@ -3,7 +3,6 @@ package inspector
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"locktop/keyspace"
 )
@@ -20,11 +19,11 @@ var redisson = schemeFile{
 	recognise: recogniseRedisson,
 }
 
-func recogniseRedisson(r keyspace.Record, _ time.Time, _ nameEvidence) (recognition, bool) {
-	if r.Type != keyspace.TypeHash || r.Truncated || len(r.Value.Fields) == 0 {
+func recogniseRedisson(c *candidate) (recognition, bool) {
+	if c.Type != keyspace.TypeHash || c.Truncated || len(c.Value.Fields) == 0 {
 		return recognition{}, false
 	}
-	for _, f := range r.Value.Fields {
+	for _, f := range c.Value.Fields {
 		if _, _, ok := redissonHolder(f.Name); !ok {
 			return recognition{}, false
 		}
@@ -32,8 +31,8 @@ func recogniseRedisson(r keyspace.Record, _ time.Time, _ nameEvidence) (recognit
 			return recognition{}, false
 		}
 	}
-	holders := make([]Holder, 0, len(r.Value.Fields))
-	for _, f := range r.Value.Fields {
+	holders := make([]Holder, 0, len(c.Value.Fields))
+	for _, f := range c.Value.Fields {
 		client, thread, _ := redissonHolder(f.Name)
 		n, _ := entryCount(f.Value)
 		holders = append(holders, Holder{
@@ -44,7 +43,7 @@ func recogniseRedisson(r keyspace.Record, _ time.Time, _ nameEvidence) (recognit
 	}
 	return recognition{
 		mode: ModeExclusive, holders: holders,
-		evidence: []string{"a hash whose fields are a Redisson client and its thread", ttlEvidence(r)},
+		evidence: []string{"a hash whose fields are a Redisson client and its thread", c.ttlEvidence()},
 	}, true
 }
 
@@ -60,8 +59,8 @@ func entryCount(value string) (int64, bool) {
 	return n, err == nil && strconv.FormatInt(n, 10) == value
 }
 
-func ttlEvidence(r keyspace.Record) string {
-	if r.ExpiresAt.IsZero() {
+func (c *candidate) ttlEvidence() string {
+	if c.ExpiresAt.IsZero() {
 		return evidenceNoTTL
 	}
 	return evidenceTTL

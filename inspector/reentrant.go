@@ -23,11 +23,11 @@ var reentrant = schemeFile{
 	recognise: recogniseReentrant,
 }
 
-func recogniseReentrant(r keyspace.Record, now time.Time, name nameEvidence) (recognition, bool) {
-	if r.Type != keyspace.TypeHash || r.Truncated || r.Size > 1 || len(r.Value.Fields) != 1 {
+func recogniseReentrant(c *candidate) (recognition, bool) {
+	if c.Type != keyspace.TypeHash || c.Truncated || c.Size > 1 || len(c.Value.Fields) != 1 {
 		return recognition{}, false
 	}
-	field := r.Value.Fields[0]
+	field := c.Value.Fields[0]
 	n, ok := entryCount(field.Value)
 	if !ok || n < 1 || n > maxEntries || len(field.Name) > maxToken {
 		return recognition{}, false
@@ -36,16 +36,16 @@ func recogniseReentrant(r keyspace.Record, now time.Time, name nameEvidence) (re
 	if s == shapeEmpty || s == shapeForeign || nameOf(field.Name).aside && !s.tokenLike() { // "attempts" is counted, nobody's name
 		return recognition{}, false
 	}
-	leased := !r.ExpiresAt.IsZero()
+	leased := !c.ExpiresAt.IsZero()
 	switch {
-	case name.aside:
-		ok = s.tokenLike() && name.grade != nameSilent
-	case name.grade == nameStrong:
+	case c.name.aside:
+		ok = s.tokenLike() && c.name.grade != nameSilent
+	case c.name.grade >= nameStrong:
 		ok = true
-	case name.grade == nameWord:
+	case c.name.grade == nameWord:
 		ok = leased || s.tokenLike()
 	default: // A shopping basket is a hash of a UUID and a number, too: the field must name a process or a thread.
-		ok = leased && r.ExpiresAt.Sub(now) <= nameless && (s == shapeHost || s == shapeUUIDTag)
+		ok = leased && c.ExpiresAt.Sub(c.now) <= nameless && (s == shapeHost || s == shapeUUIDTag)
 	}
 	if !ok {
 		return recognition{}, false
@@ -53,8 +53,8 @@ func recogniseReentrant(r keyspace.Record, now time.Time, name nameEvidence) (re
 	return recognition{
 		mode: ModeExclusive,
 		holders: []Holder{{
-			Owner: field.Name, Label: labelOf(field.Name, s, now), Count: Count{N: n, Known: true},
+			Owner: field.Name, Label: labelOf(field.Name, s, c.now), Count: Count{N: n, Known: true},
 		}},
-		evidence: []string{name.evidence(), evidenceHash, ttlEvidence(r)},
+		evidence: []string{c.name.evidence(), evidenceHash, c.ttlEvidence()},
 	}, true
 }

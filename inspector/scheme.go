@@ -26,9 +26,19 @@ type recognition struct {
 // schemeFile is a scheme: each is declared in the file that bears its name.
 type schemeFile struct {
 	info SchemeInfo
-	// recognise says whether a record is a lock of this scheme. It is pure. The time is the local one.
-	recognise func(keyspace.Record, time.Time, nameEvidence) (recognition, bool)
+	// recognise says whether a record is a lock of this scheme. It is pure.
+	recognise func(*candidate) (recognition, bool)
 }
+
+// candidate is a record that may be a lock.
+type candidate struct {
+	keyspace.Record
+	now  time.Time // the local time
+	name nameEvidence
+}
+
+// ruled says whether the user has named the scheme, so that nothing has to be proven by the name.
+func (c *candidate) ruled() bool { return c.name.grade == nameRuled }
 
 // schemes are asked in this order: those that a value proves come first, and the one for what no other scheme knows last.
 var schemes = [...]*schemeFile{&redisson, &reentrant, &timestamp, &token, &setnx, &wrongType}
@@ -42,17 +52,32 @@ func Schemes() []SchemeInfo {
 	return infos
 }
 
-// recognise finds the scheme of a record; false where it is no lock.
-func recognise(r keyspace.Record, now time.Time) (recognition, bool) {
+// recognise finds the scheme of a record; false where it is no lock. What the user's rule names is tried first, and where the
+// bytes do not fit it the evidence decides.
+func (rules Rules) recognise(r keyspace.Record, now time.Time) (recognition, bool) {
 	if !r.Exists() {
 		return recognition{}, false
 	}
-	name := nameOf(r.Key)
-	if name.companion {
+	c := candidate{Record: r, now: now}
+	if scheme, ruled := rules.schemeOf(r.Key); ruled {
+		if scheme == NoLock {
+			return recognition{}, false
+		}
+		c.name = nameEvidence{grade: nameRuled, numbers: true}
+		for _, s := range schemes {
+			if s.info.Name == scheme {
+				if found, ok := s.recognise(&c); ok {
+					found.scheme = scheme
+					return found, true
+				}
+			}
+		}
+	}
+	if c.name = nameOf(r.Key); c.name.companion {
 		return recognition{}, false
 	}
 	for _, s := range schemes {
-		if found, ok := s.recognise(r, now, name); ok {
+		if found, ok := s.recognise(&c); ok {
 			found.scheme = s.info.Name
 			return found, true
 		}

@@ -43,7 +43,7 @@ func hashRecord(key string, ttl time.Duration, fields ...string) keyspace.Record
 // inspected is the lock in a record; it fails the test where there is none of that scheme.
 func inspected(t *testing.T, r keyspace.Record, scheme Scheme) *Lock {
 	t.Helper()
-	l, ok := Inspect(r, schemeNow)
+	l, ok := Rules(nil).Inspect(r, schemeNow)
 	if !ok {
 		t.Fatalf("%s %q = %q %v is taken for no lock, want %s", r.Type, r.Key, r.Value.Text, r.Value.Fields, scheme)
 	}
@@ -58,7 +58,7 @@ func inspected(t *testing.T, r keyspace.Record, scheme Scheme) *Lock {
 			t.Errorf("%q: an empty fact in the evidence %q", r.Key, l.Evidence)
 		}
 	}
-	if !Follow(r) {
+	if !Rules(nil).Follow(r) {
 		t.Errorf("%q is a lock that is not followed", r.Key)
 	}
 	if l.Mode != ModeExclusive || l.Ref != r.Ref || l.Observed.Key != r.Key || !l.HeldSince.Equal(r.ReadAt) || l.HeldExact {
@@ -103,7 +103,7 @@ func TestKeysThatAreGoneOrDeniedAreNoLocks(t *testing.T) {
 	gone := keyspace.Record{Ref: keyspace.Ref{Key: "lock:orders"}, Type: keyspace.TypeNone, ReadAt: schemeNow}
 	denied := keyspace.Record{Ref: keyspace.Ref{Key: "lock:orders"}, Type: keyspace.TypeDenied, Value: keyspace.Value{Text: "NOPERM"}, ReadAt: schemeNow}
 	for _, r := range []keyspace.Record{gone, denied} {
-		if l, ok := Inspect(r, schemeNow); ok || Follow(r) {
+		if l, ok := Rules(nil).Inspect(r, schemeNow); ok || Rules(nil).Follow(r) {
 			t.Errorf("%+v is taken for %+v", r, l)
 		}
 	}

@@ -1,8 +1,6 @@
 package inspector
 
 import (
-	"time"
-
 	"locktop/keyspace"
 )
 
@@ -17,17 +15,17 @@ var setnx = schemeFile{
 	recognise: recogniseSetNX,
 }
 
-func recogniseSetNX(r keyspace.Record, now time.Time, name nameEvidence) (recognition, bool) {
-	if r.Type != keyspace.TypeString || !r.ExpiresAt.IsZero() {
+func recogniseSetNX(c *candidate) (recognition, bool) {
+	if c.Type != keyspace.TypeString || !c.ExpiresAt.IsZero() {
 		return recognition{}, false
 	}
-	s, ok := holderValue(r, name)
-	if !ok || s == shapeEmpty && name.grade != nameStrong || r.Value.Text == "0" {
+	s, ok := c.holderValue()
+	if !ok || s == shapeEmpty && c.name.grade < nameStrong || c.Value.Text == "0" {
 		return recognition{}, false
 	}
 	return recognition{
 		mode:     ModeExclusive,
-		holders:  []Holder{{Owner: r.Value.Text, Label: labelOf(r.Value.Text, s, now)}},
-		evidence: []string{name.evidence(), s.evidence(), evidenceNoTTL},
+		holders:  []Holder{{Owner: c.Value.Text, Label: labelOf(c.Value.Text, s, c.now)}},
+		evidence: []string{c.name.evidence(), s.evidence(), evidenceNoTTL},
 	}, true
 }

@@ -65,7 +65,7 @@ func (s *store) take(u keyspace.Update) {
 		s.changed = true
 	}
 	for _, h := range u.Hints {
-		s.place(h.Ref).hint(h)
+		s.place(h.Ref).hint(h, s.options.Rules)
 	}
 	for i := range u.Records {
 		s.record(&u.Records[i])

@@ -31,36 +31,36 @@ var timestamp = schemeFile{
 	recognise: recogniseTimestamp,
 }
 
-func recogniseTimestamp(r keyspace.Record, now time.Time, name nameEvidence) (recognition, bool) {
-	if r.Type != keyspace.TypeString || r.Truncated || len(r.Value.Text) > maxToken {
+func recogniseTimestamp(c *candidate) (recognition, bool) {
+	if c.Type != keyspace.TypeString || c.Truncated || len(c.Value.Text) > maxToken {
 		return recognition{}, false
 	}
-	id, end, ok := leaseEnd(r.Value.Text)
-	if !ok || end.Before(now.Add(-oldestLease)) || end.After(now.Add(latestLease)) {
+	id, end, ok := leaseEnd(c.Value.Text)
+	if !ok || end.Before(c.now.Add(-oldestLease)) || end.After(c.now.Add(latestLease)) {
 		return recognition{}, false
 	}
-	if !isUUID(id) && (name.grade == nameSilent || name.aside) {
+	if !isUUID(id) && (c.name.grade == nameSilent || c.name.aside) {
 		return recognition{}, false
 	}
-	if id == "" && !name.numbers {
+	if id == "" && !c.name.numbers {
 		return recognition{}, false
 	}
 	outlasts := leaseSlack
-	if name.grade == nameSilent {
+	if c.name.grade == nameSilent {
 		outlasts = -leaseSlack
 	}
-	if !r.ExpiresAt.IsZero() && r.ExpiresAt.Sub(end) > outlasts {
+	if !c.ExpiresAt.IsZero() && c.ExpiresAt.Sub(end) > outlasts {
 		return recognition{}, false
 	}
-	label := r.Value.Text
+	label := c.Value.Text
 	if id != "" {
-		label = labelOf(id, shapeOf(id), now)
+		label = labelOf(id, shapeOf(id), c.now)
 	}
 	return recognition{
 		mode:      ModeExclusive,
-		holders:   []Holder{{Owner: r.Value.Text, Label: label}},
+		holders:   []Holder{{Owner: c.Value.Text, Label: label}},
 		leaseEnds: end,
-		evidence:  []string{name.evidence(), "its value states when the lease ends", ttlEvidence(r)},
+		evidence:  []string{c.name.evidence(), "its value states when the lease ends", c.ttlEvidence()},
 	}, true
 }
 

@@ -77,7 +77,7 @@ func TestTimestampWithAnEarlierTTL(t *testing.T) {
 			t.Errorf("%s: %s for %v, %v; want it held for 10 s", key, l.State, ttl, ends)
 		}
 	}
-	if l, is := Inspect(stringRecord("orders", uuid+":1767323055000", 10*time.Second), schemeNow); is {
+	if l, is := Rules(nil).Inspect(stringRecord("orders", uuid+":1767323055000", 10*time.Second), schemeNow); is {
 		t.Errorf("a session that states its end is taken for a lock: %+v", l)
 	}
 }

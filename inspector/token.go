@@ -19,39 +19,39 @@ var token = schemeFile{
 	recognise: recogniseToken,
 }
 
-func recogniseToken(r keyspace.Record, now time.Time, name nameEvidence) (recognition, bool) {
-	if r.Type != keyspace.TypeString || r.ExpiresAt.IsZero() {
+func recogniseToken(c *candidate) (recognition, bool) {
+	if c.Type != keyspace.TypeString || c.ExpiresAt.IsZero() {
 		return recognition{}, false
 	}
-	s, ok := holderValue(r, name)
-	if !ok && !ownToken(r, name) {
+	s, ok := c.holderValue()
+	if !ok && !c.ownToken() {
 		return recognition{}, false
 	}
-	value := r.Value.Text
+	value := c.Value.Text
 	short := s == shapeInteger && len(value) < 12 // a counter, as a rule
-	if name.grade == nameSilent {
+	if c.name.grade == nameSilent {
 		s = shapeOf(value)
 	}
-	if short && name.grade < namePart || s == shapeEmpty && name.grade < nameStrong {
+	if short && c.name.grade < namePart || s == shapeEmpty && c.name.grade < nameStrong {
 		return recognition{}, false
 	}
 	return recognition{
 		mode:     ModeExclusive,
-		holders:  []Holder{{Owner: value, Label: labelOf(value, s, now)}},
-		evidence: []string{name.evidence(), s.evidence(), evidenceTTL},
+		holders:  []Holder{{Owner: value, Label: labelOf(value, s, c.now)}},
+		evidence: []string{c.name.evidence(), s.evidence(), evidenceTTL},
 	}, true
 }
 
 // ownToken judges a key that no default pattern names, so that a pattern of the user's own does: there a value that nobody
 // writes but to be unique is evidence enough, unless the name speaks of one of the other things that hold such values.
-func ownToken(r keyspace.Record, name nameEvidence) bool {
-	if name.grade != nameSilent || name.aside || r.Truncated || len(r.Value.Text) > maxToken || hasLockLetters(r.Key) {
+func (c *candidate) ownToken() bool {
+	if c.name.grade != nameSilent || c.name.aside || c.Truncated || len(c.Value.Text) > maxToken || hasLockLetters(c.Key) {
 		return false
 	}
-	if _, _, isTime := leaseEnd(r.Value.Text); isTime {
+	if _, _, isTime := leaseEnd(c.Value.Text); isTime {
 		return false
 	}
-	return shapeOf(r.Value.Text).tokenLike() && r.ExpiresAt.Sub(r.ReadAt) <= ownLease && !holdsSecrets(r.Key)
+	return shapeOf(c.Value.Text).tokenLike() && c.ExpiresAt.Sub(c.ReadAt) <= ownLease && !holdsSecrets(c.Key)
 }
 
 // ownLease is the longest TTL of a lock that is known by its value alone.
@@ -76,14 +76,16 @@ func holdsSecrets(key string) bool {
 }
 
 // holderValue says whether a string with this name may be a lock's value, and of what shape it is.
-func holderValue(r keyspace.Record, name nameEvidence) (shape, bool) {
-	value := r.Value.Text
-	if name.grade == nameSilent || r.Truncated || len(value) > maxToken {
+func (c *candidate) holderValue() (shape, bool) {
+	value := c.Value.Text
+	if c.name.grade == nameSilent || c.Truncated || len(value) > maxToken {
 		return shapeOther, false
 	}
 	s := shapeOf(value)
 	switch {
-	case s == shapeForeign, s == shapeInteger && !name.numbers, name.aside && !s.tokenLike():
+	case c.ruled():
+		return s, true
+	case s == shapeForeign, s == shapeInteger && !c.name.numbers, c.name.aside && !s.tokenLike():
 		return s, false
 	}
 	switch strings.ToLower(value) {

@@ -46,7 +46,7 @@ func (s *store) record(r *keyspace.Record) {
 	if known {
 		now.slot = i
 	}
-	found, is := recognise(*r, r.ReadAt)
+	found, is := s.options.Rules.recognise(*r, r.ReadAt)
 	if p.isEdited(r) {
 		is = false
 		if known { // it was never one

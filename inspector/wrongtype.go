@@ -1,8 +1,6 @@
 package inspector
 
 import (
-	"time"
-
 	"locktop/keyspace"
 )
 
@@ -18,13 +16,13 @@ var wrongType = schemeFile{
 	recognise: recogniseWrongType,
 }
 
-func recogniseWrongType(r keyspace.Record, _ time.Time, name nameEvidence) (recognition, bool) {
-	if name.grade != nameStrong || name.aside || !name.numbers {
+func recogniseWrongType(c *candidate) (recognition, bool) {
+	if c.name.grade < nameStrong || c.name.aside || !c.name.numbers {
 		return recognition{}, false
 	}
-	switch r.Type {
+	switch c.Type {
 	case keyspace.TypeList, keyspace.TypeSet, keyspace.TypeZSet, keyspace.TypeStream:
-		return recognition{mode: ModeExclusive, evidence: []string{name.evidence(), typeEvidence(r.Type)}}, true
+		return recognition{mode: ModeExclusive, evidence: []string{c.name.evidence(), typeEvidence(c.Type)}}, true
 	case keyspace.TypeNone, keyspace.TypeDenied, keyspace.TypeString, keyspace.TypeHash:
 	}
 	return recognition{}, false

@@ -81,7 +81,7 @@ func (a *app) act(cmd *cobra.Command, c *acting, name string, r actions.Request,
 	if err != nil {
 		return err
 	}
-	lock, isLock := inspector.Inspect(record, record.ReadAt)
+	lock, isLock := inspector.Rules(nil).Inspect(record, record.ReadAt)
 	if !isLock {
 		lock = noLockOf(record)
 	}

@@ -238,7 +238,7 @@ func (o *observing) options() keyspace.ObserveOptions {
 		Notify:   keyspace.Notify(o.notify),
 		Poll:     o.poll,
 		Nudge:    o.readOnly != readOnlyStrict,
-		Follow:   inspector.Follow,
+		Follow:   inspector.Rules(nil).Follow,
 	}
 }
 

@@ -50,7 +50,7 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 			if err != nil {
 				return err
 			}
-			lock, isLock := inspector.Inspect(r, r.ReadAt)
+			lock, isLock := inspector.Rules(nil).Inspect(r, r.ReadAt)
 			switch {
 			case !r.Exists():
 				return about.missing(o, key)
