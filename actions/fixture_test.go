@@ -53,6 +53,9 @@ var seeds = map[inspector.Scheme]func(ctx context.Context, client *redis.Client,
 	inspector.SchemeToken: func(ctx context.Context, client *redis.Client, key string) error {
 		return client.Set(ctx, key, "A", time.Minute).Err()
 	},
+	inspector.SchemeShedLock: func(ctx context.Context, client *redis.Client, key string) error {
+		return client.Set(ctx, key, "A", time.Minute).Err()
+	},
 	inspector.SchemeSetNX: func(ctx context.Context, client *redis.Client, key string) error {
 		return client.Set(ctx, key, "A", 0).Err()
 	},

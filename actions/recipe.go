@@ -42,7 +42,7 @@ func RecipeFor(scheme inspector.Scheme) (Recipe, bool) {
 
 // Recipes returns the recipes of all schemes.
 func Recipes() []Recipe {
-	return []Recipe{tokenRecipe, setNXRecipe, timestampRecipe, reentrantRecipe, redissonRecipe, unknownRecipe}
+	return []Recipe{tokenRecipe, setNXRecipe, timestampRecipe, reentrantRecipe, redissonRecipe, shedLockRecipe, unknownRecipe}
 }
 
 const (

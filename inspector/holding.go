@@ -270,10 +270,12 @@ func (v *sight) lease(l *Lock, was time.Time, clocks time.Duration) {
 		return
 	case end.Before(was):
 		l.mind.lease = end.Sub(at)
+		l.mind.cooling = l.Scheme == SchemeShedLock
 		return
 	case len(l.Observed.Value.Fields) > 0 && t.renewals == 0 && t.writes > 0:
 		return // entries that came and went between two reads set the lease anew
 	}
+	l.mind.cooling = false
 	before, exact := l.mind.lease, l.mind.leaseExact
 	l.mind.lease, l.mind.leaseExact = end.Sub(at), announced
 	kind := EventRenewed

@@ -16,6 +16,7 @@ const (
 	SchemeTimestamp Scheme = "timestamp" // string whose value is the lease's end (S1)
 	SchemeReentrant Scheme = "reentrant" // hash: one field, the holder, with its entry count (S4)
 	SchemeRedisson  Scheme = "redisson"  // hash: field uuid:thread (S7)
+	SchemeShedLock  Scheme = "shedlock"  // string that says when and where it was taken; may outlive its holder (ShedLock)
 	SchemeUnknown   Scheme = "unknown"   // a key where a lock is expected, of a type that no lock has
 )
 
@@ -39,8 +40,10 @@ const (
 	StateStuck   State = "stuck"   // held with no TTL and no end in its value
 	StateLapsed  State = "lapsed"  // its lease is over by its value, but the key is there
 	StateExpired State = "expired" // its TTL is over on our clock, but the server has not reaped it
-	StateFreed   State = "freed"   // the key is gone; the row lingers for some seconds
-	StateWrong   State = "wrong"   // a key of a type that no lock has, where a lock is expected
+	// StateCooldown: nobody holds it any more, and the key stays on purpose until its TTL is over (ShedLock's lockAtLeastFor).
+	StateCooldown State = "cooldown"
+	StateFreed    State = "freed" // the key is gone; the row lingers for some seconds
+	StateWrong    State = "wrong" // a key of a type that no lock has, where a lock is expected
 )
 
 // Count is a re-entry count; unknown where the scheme does not store it, which is not the same as 1.
@@ -121,14 +124,17 @@ type Code string
 
 // The codes that this package finds.
 const (
-	CodeNoTTL          Code = "no-ttl"
-	CodeLapsed         Code = "lapsed"
-	CodeLongLease      Code = "long-lease"
-	CodeAboutToLapse   Code = "about-to-lapse"
-	CodeRenewedForever Code = "renewed-forever"
-	CodeLostWhileHeld  Code = "lost-while-held"
-	CodeWrongType      Code = "wrong-type"
-	CodeCountLeak      Code = "count-leak"
+	CodeNoTTL            Code = "no-ttl"
+	CodeLapsed           Code = "lapsed"
+	CodeLongLease        Code = "long-lease"
+	CodeAboutToLapse     Code = "about-to-lapse"
+	CodeRenewedForever   Code = "renewed-forever"
+	CodeLostWhileHeld    Code = "lost-while-held"
+	CodeWrongType        Code = "wrong-type"
+	CodeCountLeak        Code = "count-leak"
+	CodeUncheckedRelease Code = "unchecked-release"
+	CodeResurrects       Code = "resurrects"
+	CodeCooldown         Code = "cooldown"
 )
 
 // Finding is something wrong with a lock.
@@ -193,6 +199,10 @@ type mind struct {
 	gapCount uint32
 	// untold says that no event told of the beginning of the present hold: the lock was there already when we came.
 	untold bool
+	// cooling says that its holder has released it, and that the key stays until its TTL is over (ShedLock).
+	cooling bool
+	// resurrected counts how often a token that was deleted came back.
+	resurrected uint8
 	// surelySince is since when the lock cannot have been released and acquired again by its holder, in Unix nanoseconds;
 	// Lock.HeldSince may be earlier.
 	surelySince int64

@@ -21,6 +21,8 @@ func (l *Lock) StateAt(now time.Time) State {
 		return StateLapsed
 	case l.ExpiresAt.IsZero() && l.LeaseEnds.IsZero():
 		return StateStuck
+	case l.mind.cooling:
+		return StateCooldown
 	}
 	return StateHeld
 }

@@ -163,8 +163,8 @@ func nameOf(key string) nameEvidence {
 
 // libraryName knows names of libraries that do not say "lock": the digest of sidekiq-unique-jobs
 // ("uniquejobs:<32 or 64 hex digits>", with ":RUN" while the job runs), the task keys of asynq
-// ("asynq:{queue}:unique:<type>:<md5>"), activejob-uniqueness ("activejob_uniqueness:<class>:<digest>") and Laravel's unique jobs
-// ("laravel_unique_job:<class>:<id>" after the application's prefix).
+// ("asynq:{queue}:unique:<type>:<md5>"), activejob-uniqueness ("activejob_uniqueness:<class>:<digest>") and Laravel's, behind the
+// application's prefix.
 func libraryName(key string) bool {
 	if digest, ok := strings.CutPrefix(key, "uniquejobs:"); ok {
 		digest = strings.TrimSuffix(digest, ":RUN")
@@ -173,7 +173,7 @@ func libraryName(key string) bool {
 	if queue, ok := strings.CutPrefix(key, "asynq:{"); ok {
 		return strings.Contains(queue, "}:unique:")
 	}
-	return strings.HasPrefix(key, "activejob_uniqueness:") || strings.Contains(key, "laravel_unique_job:")
+	return strings.HasPrefix(key, "activejob_uniqueness:") || isLaravelName(key)
 }
 
 // gradeOf is what a word is worth at an end of a name.

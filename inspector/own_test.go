@@ -48,8 +48,8 @@ func TestMoreNames(t *testing.T) {
 	inspected(t, stringRecord("activejob_uniqueness:mail_job:no_arguments", "a0e252f4-5c9b-4d0e-9c37-1f0f6a2b7c11", 24*time.Hour), SchemeToken)
 	inspected(t, stringRecord("lock:token", "worker", time.Minute), SchemeToken)
 	shed := "ADDED:2026-01-02T03:04:00.123Z@web1:a0e252f4-5c9b-4d0e-9c37-1f0f6a2b7c11"
-	l := inspected(t, stringRecord("job-lock:default:nightly", shed, time.Minute), SchemeToken)
-	if l.Holders[0].Label != "web1, since 2026-01-02T03:04:00.123Z" || l.Holders[0].Owner != shed {
+	l := inspected(t, stringRecord("job-lock:default:nightly", shed, time.Minute), SchemeShedLock)
+	if l.Holders[0].Label != "web1, since 2026-01-02 03:04:00Z" || l.Holders[0].Owner != shed {
 		t.Errorf("%+v", l.Holders[0])
 	}
 	for _, r := range []string{"lock_token", "login_lock_token", "lock:last_run", "lock:ratio"} {

@@ -12,6 +12,10 @@ func DefaultPatterns() []keyspace.Pattern {
 		{Glob: "uniquejobs:*"},       // sidekiq-unique-jobs
 		{Glob: "asynq:{*}:unique:*"}, // asynq, tasks that must be unique
 		{Glob: "activejob_uniqueness:*"},
-		{Glob: "*laravel_unique_job:*"}, // after the application's own prefix
+		{Glob: "qo_*"},                  // celery-once
+		{Glob: "*laravel_unique_job:*"}, // after the application's own prefix, as the next three
+		{Glob: "*laravel-queue-overlap:*"},
+		{Glob: "*framework/schedule-*"},
+		{Glob: "*framework/command-*"},
 	}
 }

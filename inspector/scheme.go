@@ -41,7 +41,7 @@ type candidate struct {
 func (c *candidate) ruled() bool { return c.name.grade == nameRuled }
 
 // schemes are asked in this order: those that a value proves come first, and the one for what no other scheme knows last.
-var schemes = [...]*schemeFile{&redisson, &reentrant, &timestamp, &token, &setnx, &wrongType}
+var schemes = [...]*schemeFile{&redisson, &reentrant, &shedLock, &timestamp, &token, &setnx, &wrongType}
 
 // Schemes describes all schemes, in the order in which they are tried.
 func Schemes() []SchemeInfo {
@@ -90,4 +90,6 @@ const (
 	evidenceTTL   = "it has a TTL"
 	evidenceNoTTL = "it has no TTL"
 	evidenceHash  = "a hash of one field that counts entries"
+	// evidenceNameOnly is said of what may well be something else.
+	evidenceNameOnly = "nothing but its name says that it is a lock: its value may be anything"
 )

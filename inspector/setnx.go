@@ -26,6 +26,6 @@ func recogniseSetNX(c *candidate) (recognition, bool) {
 	return recognition{
 		mode:     ModeExclusive,
 		holders:  []Holder{{Owner: c.Value.Text, Label: labelOf(c.Value.Text, s, c.now)}},
-		evidence: []string{c.name.evidence(), s.evidence(), evidenceNoTTL},
+		evidence: c.tokenEvidence(s, evidenceNoTTL),
 	}, true
 }

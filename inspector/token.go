@@ -38,7 +38,7 @@ func recogniseToken(c *candidate) (recognition, bool) {
 	return recognition{
 		mode:     ModeExclusive,
 		holders:  []Holder{{Owner: value, Label: labelOf(value, s, c.now)}},
-		evidence: []string{c.name.evidence(), s.evidence(), evidenceTTL},
+		evidence: c.tokenEvidence(s, evidenceTTL),
 	}, true
 }
 
@@ -95,14 +95,28 @@ func (c *candidate) holderValue() (shape, bool) {
 	return s, true
 }
 
+// tokenEvidence says why a string is taken for a lock, and where that is little.
+func (c *candidate) tokenEvidence(s shape, ttl string) []string {
+	facts := []string{c.name.evidence(), s.evidence(), ttl}
+	if !s.tokenLike() && !c.ruled() {
+		if _, surely := c.library(SchemeToken, s); !surely {
+			facts = append(facts, evidenceNameOnly)
+		}
+	}
+	return facts
+}
+
 // labelOf says a token in words where it carries any, and else is the token without what a serialiser put around it.
 func labelOf(value string, s shape, now time.Time) string {
 	value = unwrap(value)
-	if added, host, found := strings.Cut(value, "@"); found && strings.HasPrefix(added, "ADDED:") { // ShedLock
-		if i := strings.LastIndexByte(host, ':'); i > 0 && isUUID(host[i+1:]) {
-			host = host[:i]
-		}
-		return host + ", since " + strings.TrimPrefix(added, "ADDED:")
+	if operator, ok := tombstoneOf(value); ok {
+		return "locktop's tombstone, left by " + operator
+	}
+	if process, at, ok := microtimeToken(value); ok {
+		return "process " + process + tryingSince(at)
+	}
+	if token, metadata, ok := redislockToken(value); ok && metadata != "" {
+		return metadata + " (" + token[:8] + ")"
 	}
 	if name, ok := namedClient(value); ok {
 		return name
@@ -114,9 +128,16 @@ func labelOf(value string, s shape, now time.Time) string {
 		}
 	case shapeHex:
 		if node, at, ok := timeUUID(value); ok && at.After(now.AddDate(-1, 0, 0)) && at.Before(now.Add(time.Hour)) {
-			return "node " + node + ", trying since " + at.UTC().Format("2006-01-02 15:04:05Z")
+			return "node " + node + tryingSince(at)
 		}
-	case shapeOther, shapeEmpty, shapeInteger, shapeUUID, shapeUUIDTag, shapeBase64, shapeAlnum, shapeBinary, shapeForeign:
+		if at, ok := uniqidTime(value); ok && at.After(now.AddDate(-1, 0, 0)) && at.Before(now.Add(time.Hour)) {
+			return value + tryingSince(at)
+		}
+	case shapeUUIDTag: // BullMQ: the worker, and how many locks it has taken
+		if n := value[37:]; len(n) <= 7 && allDigits(n) {
+			return "worker " + value[:8] + ", lock " + n
+		}
+	case shapeOther, shapeEmpty, shapeInteger, shapeUUID, shapeBase64, shapeAlnum, shapeBinary, shapeForeign:
 	}
 	return value
 }
@@ -134,4 +155,25 @@ func timeUUID(hex string) (node string, at time.Time, ok bool) {
 	const gregorian = 122_192_928_000_000_000 // ticks of 100 ns from 1582-10-15 to 1970-01-01 (RFC 9562)
 	ticks -= gregorian
 	return hex[20:], time.Unix(ticks/1e7, ticks%1e7*100), true
+}
+
+// tryingSince says from when on a client has tried, which may be long before it acquired the lock.
+func tryingSince(at time.Time) string {
+	return ", trying since " + at.UTC().Format("2006-01-02 15:04:05Z")
+}
+
+// TombstonePrefix begins the value that a release leaves for a moment where deleting the key would bring the lock back: behind
+// it follow the operator's name and when it was left.
+const TombstonePrefix = "OPERATOR-HOLD:"
+
+// tombstoneOf reads such a value: "OPERATOR-HOLD:<operator>:<time>".
+func tombstoneOf(value string) (operator string, ok bool) {
+	rest, ok := strings.CutPrefix(value, TombstonePrefix)
+	if !ok {
+		return "", false
+	}
+	if i := strings.LastIndexByte(rest, ':'); i >= 0 {
+		rest = rest[:i]
+	}
+	return rest, true
 }

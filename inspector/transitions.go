@@ -117,7 +117,9 @@ func (v *sight) appeared() {
 
 // acquire begins a hold.
 func (v *sight) acquire(l *Lock, at time.Time, exact bool) {
+	resurrected := l.resurrectedBy(at)
 	l.begin(at, exact)
+	l.mind.resurrected = resurrected
 	l.State = ""
 }
 

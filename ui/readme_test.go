@@ -30,7 +30,7 @@ func TestReadmeSchemes(t *testing.T) {
 	if !begun || !ended {
 		t.Fatalf("the README has no part between %q and %q", schemesBegin, schemesEnd)
 	}
-	want := before + schemesBegin + schemesTable() + schemesEnd + after
+	want := before + schemesBegin + schemesTable() + librariesTable() + schemesEnd + after
 	if want == string(raw) {
 		return
 	}
@@ -58,6 +58,36 @@ func schemesTable() string {
 			}
 		}
 		row := []string{"`" + string(s.Name) + "`", s.Systems, s.RecognisedBy, s.Shows, release, beware}
+		for i, cell := range row {
+			row[i] = strings.ReplaceAll(cell, "|", `\|`)
+		}
+		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
+	}
+	return b.String()
+}
+
+// librariesTable are the libraries whose locks have a scheme that others have too.
+func librariesTable() string {
+	var b strings.Builder
+	b.WriteString("\n| library | scheme | recognised by | beware |\n|---|---|---|---|\n")
+	for _, l := range inspector.Libraries() {
+		var schemes, beware []string
+		for _, s := range l.Schemes {
+			schemes = append(schemes, "`"+string(s)+"`")
+		}
+		if l.Discouraged {
+			beware = append(beware, "Discouraged.")
+		}
+		if l.Consequence != "" {
+			beware = append(beware, l.Consequence)
+		}
+		if l.Unchecked {
+			beware = append(beware, "Its holders release without looking whose lock it is.")
+		}
+		if l.Recreates {
+			beware = append(beware, "Its renewal makes a deleted lock anew.")
+		}
+		row := []string{l.Name, strings.Join(schemes, ", "), l.RecognisedBy, strings.Join(beware, " ")}
 		for i, cell := range row {
 			row[i] = strings.ReplaceAll(cell, "|", `\|`)
 		}

@@ -42,22 +42,25 @@ type nodeJSON struct {
 }
 
 type lockJSON struct {
-	Key       string        `json:"key"`
-	KeyBase64 string        `json:"key_base64,omitempty"`
-	Node      string        `json:"node"`
-	DB        int           `json:"db"`
-	Scheme    string        `json:"scheme"`
-	Mode      string        `json:"mode,omitempty"`
-	State     string        `json:"state"`
-	Holders   []holderJSON  `json:"holders"`
-	TTL       int64         `json:"ttl_ms"` // -1: none
-	ExpiresAt string        `json:"expires_at,omitempty"`
-	Held      *int64        `json:"held_ms,omitempty"`
-	HeldExact *bool         `json:"held_is_exact,omitempty"`
-	Waiters   *waitersJSON  `json:"waiters,omitempty"`
-	Fencing   *int64        `json:"fencing_token,omitempty"`
-	Companion []string      `json:"companions,omitempty"`
-	Findings  []findingJSON `json:"findings"`
+	Key       string `json:"key"`
+	KeyBase64 string `json:"key_base64,omitempty"`
+	Node      string `json:"node"`
+	DB        int    `json:"db"`
+	Scheme    string `json:"scheme"`
+	// Library left it, surely; or one of Candidates may have.
+	Library    string        `json:"library,omitempty"`
+	Candidates []string      `json:"candidates,omitempty"`
+	Mode       string        `json:"mode,omitempty"`
+	State      string        `json:"state"`
+	Holders    []holderJSON  `json:"holders"`
+	TTL        int64         `json:"ttl_ms"` // -1: none
+	ExpiresAt  string        `json:"expires_at,omitempty"`
+	Held       *int64        `json:"held_ms,omitempty"`
+	HeldExact  *bool         `json:"held_is_exact,omitempty"`
+	Waiters    *waitersJSON  `json:"waiters,omitempty"`
+	Fencing    *int64        `json:"fencing_token,omitempty"`
+	Companion  []string      `json:"companions,omitempty"`
+	Findings   []findingJSON `json:"findings"`
 	// Evidence and Commands are added by "locktop show" only.
 	Evidence []string      `json:"evidence,omitempty"`
 	Commands []commandJSON `json:"commands,omitempty"`
@@ -150,6 +153,14 @@ func newLockJSON(l *inspector.Lock, at time.Time) lockJSON {
 		Fencing: l.FencingToken, Findings: make([]findingJSON, 0, len(l.Findings)),
 	}
 	out.Key, out.KeyBase64 = plain(l.Key)
+	libraries, surely := l.Libraries()
+	for _, library := range libraries {
+		if surely {
+			out.Library = library.Name
+		} else {
+			out.Candidates = append(out.Candidates, library.Name)
+		}
+	}
 	for _, h := range l.Holders {
 		ends := h.ExpiresAt
 		if ends.IsZero() && len(l.Holders) == 1 {

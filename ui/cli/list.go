@@ -17,16 +17,16 @@ import (
 // listStates are the states that "list" can show: all but that of a lock that is gone.
 var listStates = []string{
 	string(inspector.StateHeld), string(inspector.StateStuck), string(inspector.StateLapsed), string(inspector.StateExpired),
-	string(inspector.StateWrong),
+	string(inspector.StateWrong), string(inspector.StateCooldown),
 }
 
 // listCodes are the findings of this version. Those that a single look can show come first.
 var (
 	codesAtOnce = []string{
-		string(inspector.CodeNoTTL), string(inspector.CodeLapsed), string(inspector.CodeLongLease), string(inspector.CodeWrongType),
+		string(inspector.CodeNoTTL), string(inspector.CodeLapsed), string(inspector.CodeLongLease), string(inspector.CodeWrongType), string(inspector.CodeUncheckedRelease),
 	}
 	codesInTime = []string{
-		string(inspector.CodeCountLeak),
+		string(inspector.CodeCountLeak), string(inspector.CodeResurrects), string(inspector.CodeCooldown),
 		string(inspector.CodeAboutToLapse), string(inspector.CodeRenewedForever), string(inspector.CodeLostWhileHeld),
 	}
 )
@@ -51,10 +51,10 @@ func (a *app) newList() *cobra.Command {
 		Short: "print all locks once",
 		Long: `List looks at all keys once and prints the locks among them, the gravest first.
 
-With -o json it prints one locktop.snapshot/1. Its states are held, stuck, lapsed, expired, and "wrong" for a key of a type
-that no lock has; later versions add cooldown, split and minority. Absent fields are omitted; ttl_ms is -1 without a TTL;
-count is null where the lock does not store it; key_base64 and owner_base64 hold the bytes of what is not UTF-8, whose
-plain field is then escaped. With -o csv there is a line a holder.
+With -o json it prints one locktop.snapshot/1. Its states are held, stuck, lapsed, expired, cooldown (released, and kept on
+purpose until its TTL is over), and "wrong" for a key of a type that no lock has; later versions add split and minority.
+Absent fields are omitted; ttl_ms is -1 without a TTL; count is null where the lock does not store it; key_base64 and
+owner_base64 hold the bytes of what is not UTF-8, whose plain field is then escaped. With -o csv there is a line a holder.
 
 Some findings need time to be seen: ` + strings.Join(codesInTime, ", ") + `.
 Give --for, to look that long.`,

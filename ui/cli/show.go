@@ -118,8 +118,15 @@ func writeLock(w io.Writer, l *inspector.Lock, at time.Time) error {
 	fmt.Fprintln(out, text.Escape(l.Key))
 	line("node", fmt.Sprintf("%s, database %d", text.Escape(string(l.Node)), l.DB))
 	line("scheme", string(l.Scheme)+modeNote(l))
-	for _, fact := range l.Evidence {
-		line("", text.Escape(fact))
+	if names := l.LibraryNames(); names != "" {
+		line("library", names)
+	}
+	for i, fact := range l.Evidence {
+		name := ""
+		if i == 0 {
+			name = "evidence"
+		}
+		line(name, text.Escape(fact))
 	}
 	line("state", string(l.State))
 	for _, h := range l.Holders {

@@ -80,7 +80,7 @@ func rankOf(l *inspector.Lock, now time.Time) int {
 		state = 2
 	case inspector.StateExpired:
 		state = 3
-	case inspector.StateHeld, inspector.StateFreed:
+	case inspector.StateHeld, inspector.StateFreed, inspector.StateCooldown:
 	}
 	severity := inspector.Severity("")
 	if f := worstFinding(l); f != nil {

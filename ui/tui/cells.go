@@ -36,7 +36,7 @@ func (p *painter) paintTTL(l *inspector.Lock, now time.Time, c column) {
 		words(p.theme.warn, "over "+text.Duration(-ttl)+" ago", "-"+text.Duration(-ttl))
 	case inspector.StateExpired:
 		words(p.theme.warn, "not reaped "+text.Duration(-ttl), "0.0 s")
-	case inspector.StateHeld:
+	case inspector.StateHeld, inspector.StateCooldown:
 		if !ends {
 			words(p.theme.faint, "no end", "no end")
 			return

@@ -137,6 +137,9 @@ func (d *detail) fields(p *painter, now time.Time) {
 	if len(l.Holders) == 0 {
 		p.field("holder", part{t.plain, "nobody"})
 	}
+	if names := l.LibraryNames(); names != "" {
+		p.field("library", part{t.plain, names})
+	}
 	if ttl, ok := l.TTLAt(now); ok && l.StateAt(now) == inspector.StateHeld {
 		fraction, s := drain(t, l, ttl)
 		p.gap(rowPrefix)
@@ -190,7 +193,7 @@ func leaseText(l *inspector.Lock, now time.Time) string {
 		return "over since " + end + ", not yet reaped by the server"
 	case inspector.StateWrong:
 		return "none: a key of this type is no lock"
-	case inspector.StateHeld:
+	case inspector.StateHeld, inspector.StateCooldown:
 	}
 	if !ends {
 		return "no end known"

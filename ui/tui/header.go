@@ -165,6 +165,7 @@ func (m *model) paintTotals(p *painter) {
 		{inspector.StateLapsed, 2, t.warn},
 		{inspector.StateExpired, 4, t.warn},
 		{inspector.StateWrong, 3, t.odd},
+		{inspector.StateCooldown, 6, t.faint},
 	} {
 		if n := totals.ByState[s.state]; n > 0 {
 			left = append(left, segment{rank: s.rank, parts: []part{{s.style, text.Count(int64(n))}, {t.plain, " " + string(s.state)}}})

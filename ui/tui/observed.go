@@ -103,6 +103,8 @@ func (t *theme) faceOf(l *inspector.Lock, now time.Time) face {
 		return face{"◔", "expired", t.warn}
 	case inspector.StateFreed:
 		return face{"◌", "freed", t.faint}
+	case inspector.StateCooldown:
+		return face{"◇", "cooldown", t.faint}
 	case inspector.StateWrong:
 		return face{"▲", "wrong", t.odd}
 	}

@@ -1,0 +1,79 @@
+package inspector
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"locktop/keyspace"
+)
+
+func hasCode(l *Lock, code Code) bool {
+	return slices.ContainsFunc(l.Findings, func(f Finding) bool { return f.Code == code })
+}
+
+// A token that is drawn for each acquisition comes back only where a renewal makes the key anew.
+func TestATokenThatComesBackResurrects(t *testing.T) {
+	const drawn = "n4L/2ZlftbtoJhoNxYjXOg=="
+	c := newScene(t, keyspace.FeedPush)
+	c.hints("new", "set").text(drawn, c.in(8*time.Second)).must(StateHeld)
+	c.after(time.Second).hints("del").gone()
+	c.after(time.Second).hints("new", "set").text(drawn, c.in(8*time.Second))
+	if l := c.must(StateHeld); !hasCode(l, CodeResurrects) {
+		t.Errorf("it came back, and is %v", codes(l))
+	}
+	c.after(time.Second).hints("del", "new", "set").text(drawn, c.in(8*time.Second)) // between two reads
+	l := c.must(StateHeld)
+	if i := slices.Index(codes(l), CodeResurrects); i < 0 || !slices.ContainsFunc(l.Findings, func(f Finding) bool {
+		return f.Text == "It was deleted, and came back with the same token, 2 times: its holder's renewal makes the key anew."
+	}) {
+		t.Errorf("it came back twice: %+v", l.Findings)
+	}
+	c.after(time.Second).hints("del").gone()
+	c.after(time.Second).hints("new", "set").text("aB3/E5gH7jK9mN1pQ2rS4t==", c.in(8*time.Second))
+	if l := c.must(StateHeld); hasCode(l, CodeResurrects) {
+		t.Errorf("another token, and it is %v", codes(l))
+	}
+}
+
+func TestClientsThatComeBackDoNotResurrect(t *testing.T) {
+	const uuid = "5b0e2f6c-90c1-4f0e-8a57-2d1f3c5a7b9e"
+	const token = "n4L/2ZlftbtoJhoNxYjXOg=="
+	for name, play := range map[string]func(c *scene){
+		"a name of a process": func(c *scene) {
+			c.hints("new", "set").text("web-1:4711", c.in(time.Minute)).after(time.Second).hints("del").gone()
+			c.hints("new", "set").text("web-1:4711", c.in(time.Minute))
+		},
+		"one UUID for all locks of a process": func(c *scene) {
+			c.hints("new", "set").text(uuid, c.in(time.Minute)).after(time.Second).hints("del").gone()
+			c.after(time.Second).hints("new", "set").text(uuid, c.in(time.Minute))
+		},
+		"after an expiry": func(c *scene) {
+			c.hints("new", "set").text(token, c.in(8*time.Second)).after(9 * time.Second).hints("expired").gone()
+			c.hints("new", "set").text(token, c.in(8*time.Second))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newScene(t, keyspace.FeedPush)
+			play(c)
+			if l := c.must(StateHeld); hasCode(l, CodeResurrects) {
+				t.Errorf("findings %v", codes(l))
+			}
+		})
+	}
+}
+
+// A UUID may be a client's for good; that it comes back just when its renewal is due gives the renewal away.
+func TestAUUIDThatComesBackWithItsRenewalResurrects(t *testing.T) {
+	const uuid = "5b0e2f6c-90c1-4f0e-8a57-2d1f3c5a7b9e"
+	c := newScene(t, keyspace.FeedPush)
+	c.hints("new", "set").text(uuid, c.in(10*time.Second))
+	for range 3 {
+		c.after(5*time.Second).hints("expire").text(uuid, c.in(10*time.Second))
+	}
+	c.after(2 * time.Second).hints("del").gone()
+	c.after(3*time.Second).hints("new", "set").text(uuid, c.in(10*time.Second))
+	if l := c.must(StateHeld); !hasCode(l, CodeResurrects) {
+		t.Errorf("findings %v", codes(l))
+	}
+}

@@ -1,0 +1,172 @@
+package inspector
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"locktop/keyspace"
+)
+
+// matcher judges a lock for a library.
+type matcher func(*candidate, shape) match
+
+// atMost lowers what a matcher says.
+func (m matcher) atMost(most match) matcher {
+	return func(c *candidate, s shape) match { return min(m(c, s), most) }
+}
+
+// or is the better of two.
+func (m match) or(other match) match { return max(m, other) }
+
+func surelyIf(is bool) match {
+	if is {
+		return matchSurely
+	}
+	return matchNot
+}
+
+func mayIf(is bool) match {
+	if is {
+		return matchMay
+	}
+	return matchNot
+}
+
+// named goes by the key's name alone.
+func named(is func(key string) bool) matcher {
+	return func(c *candidate, _ shape) match { return surelyIf(is(c.Key)) }
+}
+
+// prefixed goes by how the name begins and by the value's shape.
+func prefixed(s shape, prefix string) matcher {
+	return func(c *candidate, is shape) match { return surelyIf(is == s && strings.HasPrefix(c.Key, prefix)) }
+}
+
+// uuidNamed are locks with a plain UUID, as many libraries draw it; the name says nothing for sure.
+func uuidNamed(is func(key string) bool) matcher {
+	return func(c *candidate, s shape) match {
+		return mayIf(s == shapeUUID && !strings.HasPrefix(c.Key, "redlock:") && is(c.Key))
+	}
+}
+
+// anyVersion stands for a random number in the place of a UUID's version.
+const anyVersion = 0
+
+// hexOf are so many hexadecimal digits, that may be a UUID of a version, without dashes.
+func hexOf(digits int, version byte) matcher {
+	return func(c *candidate, s shape) match {
+		token := c.token()
+		return mayIf(s == shapeHex && len(token) == digits && !isTimeUUID(token) && (version == anyVersion || token[12] == version))
+	}
+}
+
+// token is the value without what a serialiser put around it.
+func (c *candidate) token() string { return unwrap(c.Value.Text) }
+
+func isTimeUUID(value string) bool {
+	_, _, ok := timeUUID(value)
+	return ok && isHex(value)
+}
+
+// isMachineID knows "<machine>_<process>_<32 hexadecimal digits>" of DistributedLock.
+func isMachineID(value string) bool {
+	if n := len(value) - 33; n > 0 && value[n] == '_' && isHex(value[n+1:]) {
+		_, _, ok := hostAndProcess(value)
+		return ok
+	}
+	return false
+}
+
+// cutHex says whether a name is a prefix and so many hexadecimal digits.
+func cutHex(key, prefix string, digits int) bool {
+	rest, ok := strings.CutPrefix(key, prefix)
+	return ok && len(rest) == digits && isHex(rest)
+}
+
+// laravelNames are in the names of Laravel's own locks, behind the application's prefixes.
+var laravelNames = [...]string{
+	"laravel_unique_job:", "laravel-queue-overlap:", "illuminate:cache:flexible:lock:", "framework/command-",
+}
+
+func isLaravelName(key string) bool {
+	for _, part := range laravelNames {
+		if strings.Contains(key, part) {
+			return true
+		}
+	}
+	i := strings.Index(key, "framework/schedule-")
+	return i >= 0 && cutHex(key[i:], "framework/schedule-", 40)
+}
+
+func isLaravel(c *candidate, s shape) match {
+	random := s == shapeAlnum && len(c.token()) == 16
+	prefix := strings.Contains(c.Key, "laravel_cache_") || strings.Contains(c.Key, "laravel-cache-")
+	return surelyIf(isLaravelName(c.Key) || random && prefix).or(mayIf(random))
+}
+
+// isBull knows the lock of a job of Bull or BullMQ by the job's hash beside it. Where nobody could look for that, it may be
+// one all the same.
+func isBull(c *candidate, valueFits bool) match {
+	job, ok := bullJob(c.Key)
+	if !ok || !valueFits {
+		return matchNot
+	}
+	for _, beside := range c.Companions {
+		if beside.Key == job && beside.Type == keyspace.TypeHash {
+			return matchSurely
+		}
+	}
+	return mayIf(len(c.Companions) == 0)
+}
+
+// bullJob is the key of the job in "<prefix>:<queue>:<job>:lock".
+func bullJob(key string) (job string, ok bool) {
+	job, ok = strings.CutSuffix(key, ":lock")
+	return job, ok && strings.Count(job, ":") >= 2
+}
+
+// redislockToken splits what bsm/redislock writes: 16 bytes in URL-safe base64 without padding, which are 22 characters, and
+// the metadata that the application gave (redislock.go, 0.9.4).
+func redislockToken(value string) (token, metadata string, ok bool) {
+	const size = 22
+	if len(value) < size || !isText(value) {
+		return "", "", false
+	}
+	token, metadata = value[:size], value[size:]
+	// The last character carries four bits only: it is one of A, Q, g, w.
+	if strings.IndexByte("AQgw", token[size-1]) < 0 || !isRandomText(token) || strings.ContainsAny(token, "+/") || strings.HasPrefix(metadata, "=") {
+		return "", "", false
+	}
+	return token, metadata, true
+}
+
+// microtimeToken reads what cheprasov/php-redis-lock writes: "<pid>:<PHP's microtime>:<random>", such as
+// "4711:0.12345600 1767323045:8812".
+func microtimeToken(value string) (process string, at time.Time, ok bool) {
+	process, rest, _ := strings.Cut(value, ":")
+	stamp, random, _ := strings.Cut(rest, ":")
+	fraction, seconds, _ := strings.Cut(stamp, " ")
+	if !isProcess(process) || !allDigits(random) || len(seconds) != 10 || !strings.HasPrefix(fraction, "0.") {
+		return "", time.Time{}, false
+	}
+	whole, err := strconv.ParseInt(seconds, 10, 64)
+	part, err2 := strconv.ParseFloat(fraction, 64)
+	if err != nil || err2 != nil {
+		return "", time.Time{}, false
+	}
+	return process, time.Unix(whole, int64(part*1e9)), true
+}
+
+// uniqidTime reads PHP's uniqid: eight hexadecimal digits of seconds, five of microseconds.
+func uniqidTime(value string) (time.Time, bool) {
+	if len(value) != 13 || !isHex(value) {
+		return time.Time{}, false
+	}
+	seconds, err := strconv.ParseInt(value[:8], 16, 64)
+	micros, err2 := strconv.ParseInt(value[8:], 16, 64)
+	if err != nil || err2 != nil || micros >= 1_000_000 {
+		return time.Time{}, false
+	}
+	return time.Unix(seconds, micros*1000), true
+}
