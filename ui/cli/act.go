@@ -38,7 +38,10 @@ func (c *acting) add(cmd *cobra.Command) {
 	flags.VarP(newChoice(&c.output, "text", "text", "json"), "output", "o", "form of the output")
 	chosen(cmd, "output", "text", "json")
 	c.about.add(cmd, "KEY and OWNER are written")
-	addGroup(cmd, groupObserving, func(set *pflag.FlagSet) { addReadOnly(set, &c.readOnly) })
+	addGroup(cmd, groupObserving, func(set *pflag.FlagSet) {
+		c.about.rules.add(set)
+		addReadOnly(set, &c.readOnly)
+	})
 	chosen(cmd, "read-only", "on", "strict", "off")
 }
 
@@ -81,7 +84,7 @@ func (a *app) act(cmd *cobra.Command, c *acting, name string, r actions.Request,
 	if err != nil {
 		return err
 	}
-	lock, isLock := inspector.Rules(nil).Inspect(record, record.ReadAt)
+	lock, isLock := c.about.rules.rules.Inspect(record, record.ReadAt)
 	if !isLock {
 		lock = noLockOf(record)
 	}

@@ -91,7 +91,10 @@ file, if there is none yet. Of several lines that mend one thing the server refu
 	cmd.Flags().VarP(newChoice(&output, "text", "text", "json"), "output", "o", "form of the output")
 	chosen(cmd, "output", "text", "json")
 	server.add(cmd)
-	addGroup(cmd, groupObserving, func(set *pflag.FlagSet) { look.addPattern(set) })
+	addGroup(cmd, groupObserving, func(set *pflag.FlagSet) {
+		look.addPattern(set)
+		look.rules.add(set)
+	})
 	return cmd
 }
 

@@ -174,6 +174,7 @@ func addReadOnly(set *pflag.FlagSet, r *readOnly) {
 // observing is what a command that follows locks is told about how.
 type observing struct {
 	patterns []string
+	rules    schemeRules
 	notify   string
 	poll     time.Duration
 	readOnly readOnly
@@ -185,6 +186,7 @@ type observing struct {
 func (o *observing) add(cmd *cobra.Command) {
 	addGroup(cmd, groupObserving, func(set *pflag.FlagSet) {
 		o.addPattern(set)
+		o.rules.add(set)
 		set.Var(newChoice(&o.notify, "auto", "auto", "require", "enable", "off"), "notify",
 			"keyspace notifications: use them if the server has them on, fail without them, switch them on until the end, or poll")
 		set.DurationVar(&o.poll, "poll", time.Second, "`INTERVAL` between reads where changes are not pushed")
@@ -238,7 +240,7 @@ func (o *observing) options() keyspace.ObserveOptions {
 		Notify:   keyspace.Notify(o.notify),
 		Poll:     o.poll,
 		Nudge:    o.readOnly != readOnlyStrict,
-		Follow:   inspector.Rules(nil).Follow,
+		Follow:   o.rules.rules.Follow,
 	}
 }
 

@@ -84,7 +84,12 @@ func (a *app) finish(cmd *cobra.Command) {
 		}
 		return nil
 	}
-	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return a.applyEnvironment(cmd) }
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := a.applyEnvironment(cmd); err != nil {
+			return err
+		}
+		return a.applyConfig(cmd)
+	}
 }
 
 // noArguments is for a verb that takes flags only.

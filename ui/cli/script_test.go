@@ -59,6 +59,7 @@ func TestScripts(t *testing.T) {
 				RequireUniqueNames:  true,
 				Setup: func(env *testscript.Env) error {
 					env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
+					env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
 					env.Setenv("TERM", "tmux-256color") // what a dashboard asks of an unknown terminal takes seconds
 					env.Setenv("CI", "1")
 					env.Setenv("GORACE", "atexit_sleep_ms=0") // a program built for the race detector sleeps a second at its end

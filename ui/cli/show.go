@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"locktop/actions"
 	"locktop/inspector"
@@ -50,7 +51,7 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 			if err != nil {
 				return err
 			}
-			lock, isLock := inspector.Rules(nil).Inspect(r, r.ReadAt)
+			lock, isLock := about.rules.rules.Inspect(r, r.ReadAt)
 			switch {
 			case !r.Exists():
 				return about.missing(o, key)
@@ -66,6 +67,7 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 	cmd.Flags().VarP(newChoice(&output, "text", "text", "json"), "output", "o", "form of the output")
 	chosen(cmd, "output", "text", "json")
 	about.add(cmd, "KEY is written")
+	addGroup(cmd, groupObserving, func(set *pflag.FlagSet) { about.rules.add(set) })
 	return cmd
 }
 

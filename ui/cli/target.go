@@ -17,6 +17,7 @@ import (
 type target struct {
 	server connecting
 	quoted bool
+	rules  schemeRules
 }
 
 func (t *target) add(cmd *cobra.Command, what string) {
