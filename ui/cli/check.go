@@ -52,6 +52,7 @@ func (a *app) newCheck() *cobra.Command {
 	var (
 		server connecting
 		output string
+		all    discovering
 	)
 	look := observing{notify: string(keyspace.NotifyAuto), poll: time.Second}
 	cmd := &cobra.Command{
@@ -59,14 +60,22 @@ func (a *app) newCheck() *cobra.Command {
 		Short: "say what locktop can and cannot see and do on this server, and what mends it",
 		Long: `Check tries what locktop needs, and says what it can and cannot see and do on this server, with the exact command or ACL
 line that mends it, and the least rights that a user needs. It changes nothing on the server; here it makes the audit
-file, if there is none yet. Of several lines that mend one thing the server refuses those that this user has no need of.`,
+file, if there is none yet. Of several lines that mend one thing the server refuses those that this user has no need of.
+
+With --discover it judges every key of the database by its bytes instead, for locks whose names say nothing (a Redisson
+lock is called as its owner likes), and proposes the --pattern lines to use. It reads slowly, --keys-per-second at most,
+and can be stopped with ctrl-c; then it says what it has found until then.`,
 		Example: `  locktop check
   locktop check --user watcher --askpass --pattern 'lock:*'
+  locktop check --discover
   locktop check -o json | jq '.checks[] | select(.ok | not)'`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if err := look.check(); err != nil {
 				return err
+			}
+			if all.keysPerSecond < 1 {
+				return usage("--keys-per-second %d: give 1 or more", all.keysPerSecond)
 			}
 			o, err := a.options(cmd, &server)
 			if err != nil {
@@ -77,6 +86,9 @@ file, if there is none yet. Of several lines that mend one thing the server refu
 				return err
 			}
 			defer func() { err = errors.Join(err, s.close()) }()
+			if all.on {
+				return a.discovered(cmd.Context(), s, &all, &look, output)
+			}
 			report := checkJSON{Schema: checkSchema, Node: shownOf(string(s.connection.Node())), DB: s.connection.DB()}
 			if report.Checks, err = a.check(cmd.Context(), s, o, &look); err != nil {
 				return err
@@ -90,6 +102,8 @@ file, if there is none yet. Of several lines that mend one thing the server refu
 	}
 	cmd.Flags().VarP(newChoice(&output, "text", "text", "json"), "output", "o", "form of the output")
 	chosen(cmd, "output", "text", "json")
+	cmd.Flags().BoolVar(&all.on, "discover", false, "judge every key, and propose patterns for the locks among them")
+	cmd.Flags().IntVar(&all.keysPerSecond, "keys-per-second", 5000, "most `KEYS` that --discover reads in a second")
 	server.add(cmd)
 	addGroup(cmd, groupObserving, func(set *pflag.FlagSet) {
 		look.addPattern(set)

@@ -198,8 +198,11 @@ func (o *observing) add(cmd *cobra.Command) {
 
 // addPattern offers --pattern.
 func (o *observing) addPattern(set *pflag.FlagSet) {
-	set.StringArrayVar(&o.patterns, "pattern", nil, "follow the keys that this `GLOB` names, in the place of what people call locks; repeatable")
+	set.StringArrayVar(&o.patterns, "pattern", nil, "follow the keys that this `GLOB` names, in the place of what people call locks (which \"default\" stands for); repeatable")
 }
+
+// defaultPatterns is the word that stands for what locktop looks for by itself, to add to it.
+const defaultPatterns = "default"
 
 // check refuses what cannot be meant.
 func (o *observing) check() error {
@@ -221,6 +224,10 @@ func (o *observing) check() error {
 func (o *observing) globs() []keyspace.Pattern {
 	var out []keyspace.Pattern
 	for _, glob := range o.patterns {
+		if glob == defaultPatterns {
+			out = append(out, inspector.DefaultPatterns()...)
+			continue
+		}
 		out = append(out, keyspace.Pattern{Glob: glob})
 	}
 	switch {

@@ -89,6 +89,7 @@ func (m *model) noLocksLines(t *theme, line func(s style, format string, values 
 	return append(lines,
 		nil,
 		hint("locktop --pattern 'GLOB'", "looks for other keys"),
+		hint("locktop check --discover", "judges every key, and proposes patterns"),
 		hint("locktop -n 1", "looks in another database"),
 		hint("locktop demo", "shows what it looks like, without a Redis"),
 		nil,
