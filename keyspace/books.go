@@ -13,6 +13,7 @@ type books struct {
 	denied    int    // of others, those that may not be read
 	deniedWhy string // the last answer to one
 	deadlines deadlines
+	attention attention
 	later     map[string]struct{} // others that a hint named too soon after their last read
 	nextLater time.Time
 	seed      maphash.Seed
@@ -28,6 +29,8 @@ type entry struct {
 	readAt     int64 // unix milliseconds
 	digest     uint64
 	generation uint64
+	// listened and blocked say that its waiters are clients that listen, or that are blocked: see attention.
+	listened, blocked bool
 }
 
 // other is a key that is not followed.
@@ -75,6 +78,7 @@ func (b *books) known(key string) bool {
 func (b *books) unfollow(key string) {
 	if e := b.followed[key]; e != nil {
 		b.deadlines.remove(e)
+		b.attention.forgets(e)
 		delete(b.followed, key)
 	}
 }
@@ -120,6 +124,7 @@ func (f *feed) learnOne(r *Record, why source) {
 		f.followed[r.Key] = e
 	}
 	e.readAt, e.digest, e.generation, e.expires = r.ReadAt.UnixMilli(), digest, f.passes, 0
+	f.attention.attends(e, r.Companions)
 	if !r.ExpiresAt.IsZero() {
 		e.expires = r.ExpiresAt.UnixMilli() + 1
 		if f.options.Nudge {
@@ -185,6 +190,10 @@ func (f *feed) takeMail() {
 	now := time.Now()
 	kept := m.hints[:0]
 	for _, h := range m.hints {
+		f.companionHint(h.Key, now)
+		if !f.matcher.match(h.Key) {
+			continue // a companion that no pattern names: it is never read by itself
+		}
 		if f.worthReading(h.Key, h.Event, now) {
 			f.dirty[h.Key] = struct{}{}
 			kept = append(kept, h)
@@ -194,7 +203,8 @@ func (f *feed) takeMail() {
 	}
 	f.out.addHints(kept)
 	for key := range m.dirty { // those whose hints did not fit
-		if f.worthReading(key, "", now) {
+		f.companionHint(key, now)
+		if f.matcher.match(key) && f.worthReading(key, "", now) {
 			f.dirty[key] = struct{}{}
 		}
 	}

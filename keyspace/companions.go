@@ -14,8 +14,8 @@ type Companions interface {
 
 // Company is what belongs to one key.
 type Company struct {
-	// Keys may be there or not.
-	Keys []string
+	// Keys may be there or not. Of those that are in Present as well only the type is kept, for their content does not matter.
+	Keys, Present []string
 	// Channels are those on which clients listen that wait for the key, and Commands those in which they may be blocked, in
 	// lower case ("blpop").
 	Channels, Commands []string

@@ -32,8 +32,9 @@ type Connection struct {
 	clock   *clock
 	server  Server
 	// Commands that turned out to be unknown here, or denied, are not tried again.
-	noPExpireTime, noPTTL, noMemoryUsage atomic.Bool
-	canNoTouch                           atomic.Bool
+	noPExpireTime, noPTTL, noMemoryUsage, noNumSub, noShardNumSub atomic.Bool
+	canNoTouch                                                    atomic.Bool
+	blocked                                                       blocked
 }
 
 // Server is what a server says of itself.

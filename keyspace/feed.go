@@ -154,6 +154,9 @@ func (f *feed) step(ctx context.Context) error {
 	}
 	f.poll()
 	f.verify()
+	if err := f.attend(ctx); err != nil {
+		return err
+	}
 	if err := f.weighDoubts(ctx); err != nil {
 		return err
 	}
@@ -200,7 +203,7 @@ func (f *feed) readDirty(ctx context.Context) error {
 			break
 		}
 	}
-	records, err := f.connection.readAll(ctx, keys)
+	records, err := f.connection.readAll(ctx, f.options.Companions, keys)
 	if err != nil {
 		return err
 	}
@@ -300,6 +303,9 @@ func (f *feed) wait(ctx context.Context) {
 	}
 	if at, found := f.deadlines.next(); found && f.options.Nudge {
 		next = sooner(next, at.Add(nudgeAfter))
+	}
+	if f.attention.listened+f.attention.blocked > 0 {
+		next = sooner(next, f.attention.next)
 	}
 	next = sooner(next, f.doubts.next())
 	timer := time.NewTimer(next.Sub(now))

@@ -126,7 +126,7 @@ func (f *feed) seen(p *pass, key string) {
 
 func (f *feed) readWaiting(ctx context.Context, p *pass) error {
 	for batch := range slices.Chunk(p.waits, readersAtOnce*readBatch) {
-		records, err := f.connection.readAll(ctx, batch)
+		records, err := f.connection.readAll(ctx, f.options.Companions, batch)
 		if err != nil {
 			return err
 		}
@@ -221,7 +221,7 @@ func (f *feed) readUnasked(ctx context.Context) error {
 	for key := range f.unasked {
 		keys = append(keys, key)
 	}
-	records, err := f.connection.readAll(ctx, keys)
+	records, err := f.connection.readAll(ctx, f.options.Companions, keys)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/redis/go-redis/v9"
 	"golang.org/x/sync/errgroup"
@@ -18,12 +19,17 @@ const readBatch = 500
 // readersAtOnce is how many batches may be under way.
 const readersAtOnce = 4
 
-// hashSamples makes MEMORY USAGE look at every field of a hash that we would read.
-const hashSamples = MaxFields
+// memorySamples makes MEMORY USAGE look at every element of a collection that we would read.
+const memorySamples = MaxFields
 
-// Read reads the named keys once, bounded as in [Record]; a Record each, in the same order.
+// Read reads the named keys once, bounded as in [Record]; a Record each, in the same order, without companions.
 func (c *Connection) Read(ctx context.Context, keys ...string) ([]Record, error) {
-	records, err := c.readAll(ctx, keys)
+	return c.ReadWith(ctx, nil, keys...)
+}
+
+// ReadWith is [Connection.Read] with what belongs to the keys; nil: nothing.
+func (c *Connection) ReadWith(ctx context.Context, companions Companions, keys ...string) ([]Record, error) {
+	records, err := c.readAll(ctx, companions, keys)
 	if err != nil {
 		return nil, fmt.Errorf("read %d keys of %s: %w", len(keys), c.Node(), err)
 	}
@@ -31,19 +37,19 @@ func (c *Connection) Read(ctx context.Context, keys ...string) ([]Record, error)
 }
 
 // readAll reads in batches, some of them at the same time, which a server that is far away needs to keep busy.
-func (c *Connection) readAll(ctx context.Context, keys []string) ([]Record, error) {
+func (c *Connection) readAll(ctx context.Context, companions Companions, keys []string) ([]Record, error) {
 	switch {
 	case len(keys) == 0:
 		return nil, nil
 	case len(keys) <= readBatch:
-		return c.readBatch(ctx, keys)
+		return c.readTogether(ctx, companions, keys)
 	}
 	records := make([]Record, len(keys))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(readersAtOnce)
 	for start := 0; start < len(keys); start += readBatch {
 		group.Go(func() error {
-			batch, err := c.readBatch(ctx, keys[start:min(start+readBatch, len(keys))])
+			batch, err := c.readTogether(ctx, companions, keys[start:min(start+readBatch, len(keys))])
 			copy(records[start:], batch)
 			return err
 		})
@@ -53,16 +59,18 @@ func (c *Connection) readAll(ctx context.Context, keys []string) ([]Record, erro
 
 // reading is one key on its way through the stages of a batch.
 type reading struct {
-	record *Record
-	kind   *redis.StatusCmd
-	size   *redis.IntCmd
-	text   *redis.StringCmd
-	memory *redis.IntCmd
-	coding *redis.StringCmd
-	fields *redis.MapStringStringCmd // in no order: takeFields sorts them
+	record  *Record
+	kind    *redis.StatusCmd
+	size    *redis.IntCmd
+	text    *redis.StringCmd
+	memory  *redis.IntCmd
+	coding  *redis.StringCmd
+	fields  *redis.MapStringStringCmd // of a hash, in no order
+	members *redis.ZSliceCmd          // of a sorted set, by score
+	names   *redis.StringSliceCmd     // of a set or a list
 	// before and after ask for the expiry on either side of what a stage reads: see settle.
 	before, after *redis.Cmd
-	wanted        bool // a hash that is small enough to be read
+	wanted        bool // a collection that is small enough to be read
 	again         bool // to be read once more: it changed meanwhile, or we have learnt what the server can do
 }
 
@@ -70,8 +78,8 @@ type reading struct {
 // such changes cause.
 const readTries = 3
 
-// readBatch reads in three pipelines: what is it, how large is it and what is the string, and, of small hashes only, what is
-// in it. What is read of a key belongs together, or it is read again.
+// readBatch reads in three pipelines: what is it, how large is it and what is the string, and, of small collections only, what
+// is in it. What is read of a key belongs together, or it is read again.
 func (c *Connection) readBatch(ctx context.Context, keys []string) ([]Record, error) {
 	records := make([]Record, len(keys))
 	readings := make([]reading, len(keys))
@@ -102,7 +110,7 @@ func (c *Connection) readStages(ctx context.Context, readings []reading) error {
 	if err := c.readSizes(ctx, readings, by); err != nil {
 		return err
 	}
-	return c.readFields(ctx, readings, by)
+	return c.readElements(ctx, readings, by)
 }
 
 // readTypes is the first stage: TYPE.
@@ -144,11 +152,6 @@ func (c *Connection) readSizes(ctx context.Context, readings []reading, by expir
 			r.text = pipe.GetRange(ctx, key, 0, MaxText-1)
 		case TypeHash:
 			r.size = pipe.HLen(ctx, key)
-			if c.noMemoryUsage.Load() {
-				r.coding = pipe.ObjectEncoding(ctx, key)
-			} else {
-				r.memory = pipe.MemoryUsage(ctx, key, hashSamples)
-			}
 		case TypeList:
 			r.size = pipe.LLen(ctx, key)
 		case TypeSet:
@@ -158,6 +161,13 @@ func (c *Connection) readSizes(ctx context.Context, readings []reading, by expir
 		case TypeStream:
 			r.size = pipe.XLen(ctx, key)
 		default: // a module's type
+		}
+		if r.record.Type.collection() {
+			if c.noMemoryUsage.Load() {
+				r.coding = pipe.ObjectEncoding(ctx, key)
+			} else {
+				r.memory = pipe.MemoryUsage(ctx, key, memorySamples)
+			}
 		}
 		r.after = by.ask(ctx, pipe, key)
 	}
@@ -205,17 +215,23 @@ func (c *Connection) takeSize(r *reading) {
 		}
 		r.record.Value.Text = text
 		r.record.Truncated = size > int64(len(text))
-	case TypeHash:
-		r.wanted = c.smallHash(r) && size > 0 && size <= MaxFields
+	case TypeHash, TypeList, TypeSet, TypeZSet:
+		r.wanted = c.small(r) && size > 0 && size <= MaxFields
 		r.record.Truncated = !r.wanted
 	default:
 	}
 }
 
-// smallHash says whether a hash of few fields is small enough to be read whole. Where MEMORY USAGE is not to be had, the
-// encoding bounds it: the server keeps only short fields in a listpack (hash-max-listpack-value, 64 bytes). Only
-// miniredis knows neither; it is no server of anybody's production.
-func (c *Connection) smallHash(r *reading) bool {
+// collection says whether keys of this type have elements that are read.
+func (t Type) collection() bool {
+	return t == TypeHash || t == TypeList || t == TypeSet || t == TypeZSet
+}
+
+// small says whether a collection of few elements is small enough to be read whole. Where MEMORY USAGE is not to be had, the
+// encoding bounds it: the server keeps only short elements in a listpack (hash-max-listpack-value, 64 bytes), and none but
+// numbers in an intset; a list has no such encoding before Redis 7.2, and is then not read. Only miniredis knows neither; it is no
+// server of anybody's production.
+func (c *Connection) small(r *reading) bool {
 	switch {
 	case r.memory != nil:
 		memory, err := r.memory.Result()
@@ -227,19 +243,32 @@ func (c *Connection) smallHash(r *reading) bool {
 	case c.server.Software == "miniredis" && isAnswer(r.coding.Err()):
 		return true
 	default:
-		return r.coding.Err() == nil && (r.coding.Val() == "listpack" || r.coding.Val() == "ziplist")
+		coding := r.coding.Val()
+		return r.coding.Err() == nil && (coding == "listpack" || coding == "ziplist" || coding == "intset")
 	}
 }
 
-// readFields is the third stage.
-func (c *Connection) readFields(ctx context.Context, readings []reading, by expiryCommand) error {
+// readElements is the third stage.
+func (c *Connection) readElements(ctx context.Context, readings []reading, by expiryCommand) error {
 	pipe := c.reader.Pipeline()
 	for i := range readings {
-		if r := &readings[i]; r.wanted && !r.again {
-			r.before = by.ask(ctx, pipe, r.record.Key)
-			r.fields = pipe.HGetAll(ctx, r.record.Key)
-			r.after = by.ask(ctx, pipe, r.record.Key)
+		r := &readings[i]
+		if !r.wanted || r.again {
+			continue
 		}
+		key := r.record.Key
+		r.before = by.ask(ctx, pipe, key)
+		switch r.record.Type {
+		case TypeHash:
+			r.fields = pipe.HGetAll(ctx, key)
+		case TypeZSet:
+			r.members = pipe.ZRangeWithScores(ctx, key, 0, -1)
+		case TypeSet:
+			r.names = pipe.SMembers(ctx, key)
+		default:
+			r.names = pipe.LRange(ctx, key, 0, -1)
+		}
+		r.after = by.ask(ctx, pipe, key)
 	}
 	if pipe.Len() == 0 {
 		return nil
@@ -249,34 +278,76 @@ func (c *Connection) readFields(ctx context.Context, readings []reading, by expi
 		return err
 	}
 	for i := range readings {
-		if r := &readings[i]; r.fields != nil {
-			r.takeFields()
+		if r := &readings[i]; r.wanted && r.hasElements() {
+			r.takeElements()
 			c.settle(r, by, t)
 		}
 	}
 	return nil
 }
 
+func (r *reading) hasElements() bool { return r.fields != nil || r.members != nil || r.names != nil }
+
 // deny keeps the server's reason why a key may not be read, and nothing else.
 func (r *reading) deny(err error) {
 	*r.record = Record{Ref: r.record.Ref, Type: TypeDenied, Value: Value{Text: err.Error()}, ReadAt: r.record.ReadAt}
 }
 
-func (r *reading) takeFields() {
-	fields, err := r.fields.Result()
-	if hasPrefix(err, "WRONGTYPE") {
+// takeElements takes what the third stage read.
+func (r *reading) takeElements() {
+	elements, err := r.elements()
+	switch {
+	case hasPrefix(err, "WRONGTYPE"):
 		r.again = true
 		return
-	}
-	if err != nil {
+	case err != nil && r.record.Type != TypeHash: // its size is worth something by itself
+		r.record.Truncated = true
+		return
+	case err != nil:
 		r.deny(err)
 		return
 	}
-	r.record.Size = int64(len(fields))
-	r.record.Value.Fields = make([]Field, 0, len(fields))
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		r.record.Value.Fields = append(r.record.Value.Fields, Field{Name: name, Value: fields[name]})
+	r.record.Size = int64(len(elements))
+	r.record.Value.Fields = elements
+}
+
+// elements are in the order that [Value] promises.
+func (r *reading) elements() ([]Field, error) {
+	var out []Field
+	switch {
+	case r.fields != nil:
+		fields, err := r.fields.Result()
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			out = append(out, Field{Name: name, Value: fields[name]})
+		}
+	case r.members != nil:
+		members, err := r.members.Result()
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range members {
+			name, isText := m.Member.(string)
+			if !isText {
+				return nil, fmt.Errorf("a member of a sorted set is a %T", m.Member)
+			}
+			out = append(out, Field{Name: name, Value: strconv.FormatFloat(m.Score, 'f', -1, 64)})
+		}
+	default:
+		names, err := r.names.Result()
+		if err != nil {
+			return nil, err
+		}
+		if r.record.Type == TypeSet {
+			slices.Sort(names)
+		}
+		for _, name := range names {
+			out = append(out, Field{Name: name})
+		}
 	}
+	return out, nil
 }
 
 // exec runs a pipeline and returns an error only where the connection failed or the server answers nobody: an error that

@@ -34,7 +34,7 @@ const (
 )
 
 // Field is one element of a collection; both strings are binary-safe. Of a hash it is a field and its value, of a sorted set
-// a member and its score as Redis writes it, of a set a member, and of a list an element (in Name).
+// a member and its score as a decimal number, of a set a member, and of a list an element (in Name).
 type Field struct {
 	Name, Value string
 }
@@ -52,7 +52,7 @@ type Value struct {
 // What one read may pull from the server and keep in memory.
 const (
 	MaxText      = 512
-	MaxFields    = 64
+	MaxFields    = 256
 	MaxHashBytes = 64 << 10
 )
 

@@ -8,10 +8,10 @@ import (
 // walkBatch is how many keys a walk asks SCAN for, and reads at a time: a fraction of a millisecond of the server's time.
 const walkBatch = 100
 
-// Walk reads every key of the database once, bounded as in [Record], and hands the records over batch by batch with how far it
+// Walk reads every key of the database once, with companions as [Connection.ReadWith] does, and hands the records over batch by batch with how far it
 // has come. It is in no hurry: between two batches it rests, so that it reads keysPerSecond at most. It ends with ctx, whose error
 // it returns then, or with the first error of take.
-func (c *Connection) Walk(ctx context.Context, keysPerSecond int, take func([]Record, Pass) error) error {
+func (c *Connection) Walk(ctx context.Context, companions Companions, keysPerSecond int, take func([]Record, Pass) error) error {
 	size, err := c.reader.DBSize(ctx).Result()
 	if err != nil && !isAnswer(err) {
 		return wrap("dbsize", err)
@@ -23,7 +23,7 @@ func (c *Connection) Walk(ctx context.Context, keysPerSecond int, take func([]Re
 		if err != nil {
 			return wrap("scan", err)
 		}
-		records, err := c.readAll(ctx, keys)
+		records, err := c.readAll(ctx, companions, keys)
 		if err != nil {
 			return wrap("read", err)
 		}

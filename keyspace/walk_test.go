@@ -22,7 +22,7 @@ func TestAWalkReadsEveryKeyOnce(t *testing.T) {
 	c := connect(t, s)
 	seen := map[string]keyspace.Record{}
 	var last keyspace.Pass
-	err := c.Walk(t.Context(), 1_000_000, func(records []keyspace.Record, p keyspace.Pass) error {
+	err := c.Walk(t.Context(), nil, 1_000_000, func(records []keyspace.Record, p keyspace.Pass) error {
 		for _, r := range records {
 			seen[r.Key] = r
 		}
@@ -51,7 +51,7 @@ func TestAWalkIsPacedAndEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	batches, began := 0, time.Now()
-	err := c.Walk(ctx, 1000, func(_ []keyspace.Record, p keyspace.Pass) error {
+	err := c.Walk(ctx, nil, 1000, func(_ []keyspace.Record, p keyspace.Pass) error {
 		if batches++; batches == 4 {
 			// It rested after each of the three batches before.
 			if took, least := time.Since(began), time.Duration(p.Scanned-150)*time.Millisecond; took < least {
@@ -65,7 +65,7 @@ func TestAWalkIsPacedAndEnds(t *testing.T) {
 		t.Errorf("%d batches, then %v", batches, err)
 	}
 	enough := errors.New("enough")
-	if err := c.Walk(t.Context(), 1000, func([]keyspace.Record, keyspace.Pass) error { return enough }); !errors.Is(err, enough) {
+	if err := c.Walk(t.Context(), nil, 1000, func([]keyspace.Record, keyspace.Pass) error { return enough }); !errors.Is(err, enough) {
 		t.Errorf("%v", err)
 	}
 }

@@ -19,9 +19,10 @@ func ReadCommands() []string { return slices.Clone(readCommands) }
 // readCommands is sorted. HELLO, AUTH, SELECT and CLIENT SETNAME open a connection; CLIENT TRACKING, NO-TOUCH and the
 // subscriptions concern the connection alone.
 var readCommands = []string{
-	"AUTH", "CLIENT NO-TOUCH", "CLIENT SETNAME", "CLIENT TRACKING", "CONFIG GET", "DBSIZE", "EXISTS", "GETRANGE", "HELLO",
-	"HGETALL", "HLEN", "INFO", "LLEN", "MEMORY USAGE", "OBJECT ENCODING", "PEXPIRETIME", "PING", "PSUBSCRIBE", "PTTL", "SCAN",
-	"SCARD", "SELECT", "STRLEN", "SUBSCRIBE", "TIME", "TYPE", "XLEN", "ZCARD",
+	"AUTH", "CLIENT LIST", "CLIENT NO-TOUCH", "CLIENT SETNAME", "CLIENT TRACKING", "CONFIG GET", "DBSIZE", "EXISTS", "GETRANGE",
+	"HELLO", "HGETALL", "HLEN", "INFO", "LLEN", "LRANGE", "MEMORY USAGE", "OBJECT ENCODING", "PEXPIRETIME", "PING", "PSUBSCRIBE",
+	"PTTL", "PUBSUB CHANNELS", "PUBSUB NUMSUB", "PUBSUB SHARDCHANNELS", "PUBSUB SHARDNUMSUB", "SCAN", "SCARD", "SELECT", "SMEMBERS",
+	"STRLEN", "SUBSCRIBE", "TIME", "TYPE", "XLEN", "ZCARD", "ZRANGE",
 }
 
 // checkCommands are those of [Connection.Capabilities] and [Connection.DryRun], on connections of their own.

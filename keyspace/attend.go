@@ -1,0 +1,184 @@
+package keyspace
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+)
+
+const (
+	attendEvery = time.Second
+	// attendShards is every how many rounds the sharded channels are asked about.
+	attendShards = 2
+	// maxAttended bounds the channels of one round.
+	maxAttended = 1000
+)
+
+// attention is what the feed knows of those who wait. Nothing announces that clients subscribe, or that a command blocks them, so
+// that it asks once a second, while there is a followed key for which it matters.
+type attention struct {
+	next     time.Time
+	round    int
+	channels map[string]int64 // subscribers
+	sharded  map[string]int64
+	commands map[string]int64 // blocked clients
+	// listened and blocked count the followed keys that have channels and commands.
+	listened, blocked int
+}
+
+// attends notes what an entry's companions are that nothing announces.
+func (a *attention) attends(e *entry, companions []Record) {
+	a.forgets(e)
+	for _, c := range companions {
+		e.listened = e.listened || c.Type == TypeChannel
+		e.blocked = e.blocked || c.Type == TypeClients
+	}
+	if e.listened {
+		a.listened++
+	}
+	if e.blocked {
+		a.blocked++
+	}
+}
+
+// forgets takes an entry out.
+func (a *attention) forgets(e *entry) {
+	if e.listened {
+		a.listened--
+	}
+	if e.blocked {
+		a.blocked--
+	}
+	e.listened, e.blocked = false, false
+}
+
+// attend asks who waits, and has the keys read again for which that has changed.
+func (f *feed) attend(ctx context.Context) error {
+	a := &f.attention
+	now := time.Now()
+	if f.options.Companions == nil || a.listened+a.blocked == 0 || now.Before(a.next) {
+		return nil
+	}
+	a.next = now.Add(attendEvery)
+	a.round++
+	if a.listened > 0 {
+		if err := f.attendChannels(ctx); err != nil {
+			return err
+		}
+	}
+	if a.blocked == 0 {
+		return nil
+	}
+	counts, known, err := f.connection.blockedClients(ctx)
+	if err != nil || !known || maps.Equal(counts, a.commands) {
+		return err
+	}
+	a.commands = maps.Clone(counts)
+	for key, e := range f.followed {
+		if e.blocked {
+			f.dirty[key] = struct{}{}
+		}
+	}
+	return nil
+}
+
+func (f *feed) attendChannels(ctx context.Context) error {
+	a, c := &f.attention, f.connection
+	if c.noNumSub.Load() {
+		return nil
+	}
+	plain, err := f.listeners(ctx, "CHANNELS", "NUMSUB")
+	if err != nil {
+		return err
+	}
+	f.compare(a.channels, plain)
+	a.channels = plain
+	if c.noShardNumSub.Load() || a.round%attendShards != 0 {
+		return nil
+	}
+	sharded, err := f.listeners(ctx, "SHARDCHANNELS", "SHARDNUMSUB")
+	if err != nil {
+		return err
+	}
+	f.compare(a.sharded, sharded)
+	a.sharded = sharded
+	return nil
+}
+
+// listeners are the channels that somebody listens on, with their subscribers. Where this may not be asked there are none.
+func (f *feed) listeners(ctx context.Context, list, count string) (map[string]int64, error) {
+	var names []any
+	for _, glob := range f.options.Companions.Channels() {
+		some, err := f.connection.reader.Do(ctx, "PUBSUB", list, glob).Slice()
+		if isAnswer(err) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, wrap("pubsub channels", err)
+		}
+		names = append(names, some...)
+	}
+	names = names[:min(len(names), maxAttended)]
+	if len(names) == 0 {
+		return nil, nil
+	}
+	answer, err := f.connection.reader.Do(ctx, slices.Concat([]any{"PUBSUB", count}, names)...).Result()
+	if isAnswer(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, wrap("pubsub numsub", err)
+	}
+	return pairs(answer), nil
+}
+
+// pairs reads names and numbers, as RESP2 (in turn) and RESP3 (a map) give them.
+func pairs(answer any) map[string]int64 {
+	out := make(map[string]int64)
+	add := func(key, value any) {
+		name, isText := key.(string)
+		if n, isNumber := value.(int64); isText && isNumber {
+			out[name] = n
+		}
+	}
+	switch all := answer.(type) {
+	case []any:
+		for i := 0; i+1 < len(all); i += 2 {
+			add(all[i], all[i+1])
+		}
+	case map[any]any:
+		for key, value := range all {
+			add(key, value)
+		}
+	}
+	return out
+}
+
+// compare has the keys read again for whose channels the numbers differ.
+func (f *feed) compare(before, now map[string]int64) {
+	for _, some := range []map[string]int64{before, now} {
+		for channel := range some {
+			if before[channel] == now[channel] {
+				continue
+			}
+			for _, owner := range f.options.Companions.Owners(channel) {
+				if e := f.followed[owner]; e != nil && e.listened {
+					f.dirty[owner] = struct{}{}
+				}
+			}
+		}
+	}
+}
+
+// companionHint marks the keys dirty to which the key of a hint belongs.
+func (f *feed) companionHint(key string, now time.Time) {
+	if f.options.Companions == nil {
+		return
+	}
+	for _, owner := range f.options.Companions.Owners(key) {
+		if f.followed[owner] != nil || f.matcher.match(owner) && f.worthReading(owner, "", now) {
+			f.dirty[owner] = struct{}{}
+		}
+	}
+}

@@ -1,0 +1,241 @@
+package keyspace_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locktop/keyspace"
+	"locktop/keyspace/redistest"
+)
+
+// family is what belongs together in these tests: "base:x" has a queue "queue:x", deadlines "ends:x", a fact "is:x" of which only
+// the type matters, a channel "ch:x", and clients that BLPOP.
+type family struct{}
+
+func (family) Of(r keyspace.Record) keyspace.Company {
+	name, is := strings.CutPrefix(r.Key, "base:")
+	if !is {
+		return keyspace.Company{}
+	}
+	return keyspace.Company{
+		Keys: []string{"queue:" + name, "ends:" + name, "is:" + name}, Present: []string{"is:" + name},
+		Channels: []string{"ch:" + name}, Commands: []string{"blpop"},
+	}
+}
+
+func (family) Owners(name string) []string {
+	for _, prefix := range []string{"queue:", "ends:", "is:", "ch:"} {
+		if rest, is := strings.CutPrefix(name, prefix); is {
+			return []string{"base:" + rest}
+		}
+	}
+	return nil
+}
+
+func (family) Channels() []string { return []string{"ch:*"} }
+
+// shown is a companion in a line.
+func shown(r keyspace.Record) string {
+	out := fmt.Sprintf("%s %s %d", r.Type, r.Key, r.Size)
+	for _, f := range r.Value.Fields {
+		out += " " + f.Name
+		if f.Value != "" {
+			out += "=" + f.Value
+		}
+	}
+	if r.Value.Text != "" {
+		out += " " + r.Value.Text
+	}
+	return out
+}
+
+func TestReadTellsElements(t *testing.T) {
+	s := redistest.Start(t)
+	s.Do("RPUSH", "list", "b", "a\xff", "b")
+	s.Do("SADD", "set", "b", "a", "c")
+	s.Do("SADD", "numbers", "3", "1")
+	s.Do("ZADD", "zset", "1767323000.123", "late\xff\x00", "-1", "soon", "922337203685477", "never", "1767323000123", "ms")
+	s.Do("HSET", "hash", "b", "2", "a", "1")
+	client := s.Client()
+	for n := range keyspace.MaxFields + 1 {
+		client.RPush(t.Context(), "long", n)
+	}
+	huge := strings.Repeat("x", 10<<20)
+	client.RPush(t.Context(), "heavy", "small", huge)
+	client.SAdd(t.Context(), "heavy set", huge)
+	client.ZAdd(t.Context(), "heavy zset", redis.Z{Member: huge})
+	c := connect(t, s)
+	records, err := c.Read(t.Context(), "list", "set", "numbers", "zset", "hash", "long", "heavy", "heavy set", "heavy zset")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{
+		"list list 3 b a\xff b", "set set 3 a b c", "set numbers 2 1 3",
+		"zset zset 4 soon=-1 late\xff\x00=1767323000.123 ms=1767323000123 never=922337203685477", "hash hash 2 a=1 b=2",
+		fmt.Sprintf("list long %d", keyspace.MaxFields+1), "list heavy 2", "set heavy set 1", "zset heavy zset 1",
+	} {
+		if got := shown(records[i]); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if records[i].Truncated != (i > 4) {
+			t.Errorf("%q: truncated %v", want, records[i].Truncated)
+		}
+	}
+	if got := keyspace.BytesFetched(c); got > 1<<20 {
+		t.Errorf("%d bytes were fetched", got)
+	}
+}
+
+func TestReadWithCompanions(t *testing.T) {
+	s := redistest.Start(t)
+	s.Do("SET", "base:a", "1")
+	s.Do("RPUSH", "queue:a", "w1", "w2")
+	s.Do("ZADD", "ends:a", "5", "w1")
+	s.Do("HSET", "is:a", "much", "data")
+	s.Do("SET", "base:b", "1")
+	s.Do("SET", "alone", "1")
+	s.Do("RPUSH", "queue:c", "w") // of a key that is not there
+	c := connect(t, s)
+	subscribe(t, s.Client(), "ch:a")
+	subscribe(t, s.Client(), "ch:a")
+	records, err := c.ReadWith(t.Context(), family{}, "base:a", "base:b", "alone", "base:c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]string{
+		{"list queue:a 2 w1 w2", "zset ends:a 1 w1=5", "hash is:a 1", "channel ch:a 2", "clients blpop 0"},
+		{"channel ch:b 0", "clients blpop 0"}, {}, {},
+	} {
+		got := []string{}
+		for _, companion := range records[i].Companions {
+			got = append(got, shown(companion))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", records[i].Key, got, want)
+		}
+	}
+	plain, err := c.Read(t.Context(), "base:a")
+	if err != nil || plain[0].Companions != nil {
+		t.Errorf("%v %v", err, plain)
+	}
+}
+
+// subscribe listens on a channel until the test ends.
+func subscribe(t *testing.T, client *redis.Client, channel string) *redis.PubSub {
+	t.Helper()
+	pubsub := client.Subscribe(t.Context(), channel)
+	t.Cleanup(func() { _ = pubsub.Close() })
+	if _, err := pubsub.Receive(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return pubsub
+}
+
+// companionsReach waits until a key is delivered with these companions.
+func (p *picture) companionsReach(t *testing.T, key string, want ...string) {
+	t.Helper()
+	redistest.Eventually(t, 10*time.Second, func() (bool, string) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		var got []string
+		for _, companion := range p.records[key].Companions {
+			got = append(got, shown(companion))
+		}
+		return slices.Equal(got, want), fmt.Sprintf("%s has %q, want %q", key, got, want)
+	})
+}
+
+// What belongs to a key is live: its keys by their hints, its channels and blocked clients by asking.
+func TestCompanionsAreFollowed(t *testing.T) {
+	for _, notify := range []keyspace.Notify{keyspace.NotifyAuto, keyspace.NotifyOff} {
+		for _, pattern := range []string{"*", "base:*"} {
+			t.Run(string(notify)+" "+pattern, func(t *testing.T) {
+				t.Parallel()
+				s := redistest.Start(t, "--notify-keyspace-events", "Kg$hzlxen")
+				s.Do("SET", "base:a", "1")
+				c := connect(t, s)
+				p, _ := watch(t, c, keyspace.ObserveOptions{
+					Patterns: []keyspace.Pattern{{Glob: pattern}}, Notify: notify, Nudge: true, Companions: family{},
+					Follow: func(r keyspace.Record) bool { return strings.HasPrefix(r.Key, "base:") },
+				})
+				p.companionsReach(t, "base:a", "channel ch:a 0", "clients blpop 0")
+				if pattern == "*" || notify == keyspace.NotifyOff { // else no hint tells of the queue
+					s.Do("RPUSH", "queue:a", "w1")
+					p.companionsReach(t, "base:a", "list queue:a 1 w1", "channel ch:a 0", "clients blpop 0")
+					s.Do("DEL", "queue:a")
+					p.companionsReach(t, "base:a", "channel ch:a 0", "clients blpop 0")
+				}
+				listener := subscribe(t, s.Client(), "ch:a")
+				p.companionsReach(t, "base:a", "channel ch:a 1", "clients blpop 0")
+				sharded := s.Client().SSubscribe(t.Context(), "ch:a")
+				defer sharded.Close()
+				if _, err := sharded.Receive(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				p.companionsReach(t, "base:a", "channel ch:a 2", "clients blpop 0")
+				_ = listener.Close()
+				p.companionsReach(t, "base:a", "channel ch:a 1", "clients blpop 0")
+				go s.Client().BLPop(t.Context(), time.Minute, "nobody pushes here")
+				p.companionsReach(t, "base:a", "channel ch:a 1", "clients blpop 1")
+			})
+		}
+	}
+}
+
+// A user who may not ask who waits sees the rest.
+func TestDeniedCompanions(t *testing.T) {
+	s := redistest.Start(t)
+	s.Do("SET", "base:a", "1")
+	s.Do("RPUSH", "queue:a", "w1")
+	s.Do("ACL", "SETUSER", "blind", "on", "nopass", "~base:*", "+@all", "-pubsub", "-client|list")
+	c := connect(t, s, func(o *keyspace.Options) { o.Username, o.Password = "blind", "any" })
+	blocking := s.Client()
+	go blocking.BLPop(t.Context(), time.Minute, "nobody pushes here")
+	redistest.Eventually(t, 10*time.Second, func() (bool, string) {
+		return infoNumber(t, s, "clients", "blocked_clients") == 1, "nobody is blocked"
+	})
+	records, err := c.ReadWith(t.Context(), family{}, "base:a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := records[0]
+	if !got.Exists() || len(got.Companions) != 3 || slices.ContainsFunc(got.Companions, func(r keyspace.Record) bool { return r.Type != keyspace.TypeDenied }) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Nobody is asked who waits where nothing that is followed has waiters of such a kind.
+func TestNobodyIsAskedInVain(t *testing.T) {
+	s := redistest.Start(t, "--notify-keyspace-events", "Kg$hzlxen")
+	s.Do("SET", "lock:a", "1")
+	c := connect(t, s)
+	var (
+		mu    sync.Mutex
+		asked []string
+	)
+	keyspace.SeeCommands(c, func(name string) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked = append(asked, name)
+	})
+	p, _ := watch(t, c, keyspace.ObserveOptions{Patterns: []keyspace.Pattern{{Glob: "*"}}, Companions: family{}})
+	p.knows(t, "lock:a")
+	p.reaches(t, "some commands later", func(keyspace.Status) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(asked) > 20
+	})
+	mu.Lock()
+	defer mu.Unlock()
+	for _, name := range asked {
+		if strings.HasPrefix(name, "PUBSUB") || name == "CLIENT LIST" {
+			t.Errorf("%s was asked", name)
+		}
+	}
+}
