@@ -10,7 +10,8 @@ import (
 // nobody is denied (HELLO, AUTH; SELECT is listed for "-@all").
 var observerCommands = []string{
 	"hello", "ping", "select", "time", "info", "dbsize", "scan", "type", "exists", "pttl", "pexpiretime", "getrange", "strlen",
-	"hlen", "hgetall", "llen", "scard", "zcard", "xlen", "memory|usage", "object|encoding", "config|get", "psubscribe",
+	"hlen", "hgetall", "llen", "lrange", "scard", "smembers", "zcard", "zrange", "xlen", "pubsub|channels", "pubsub|numsub",
+	"pubsub|shardchannels", "pubsub|shardnumsub", "client|list", "memory|usage", "object|encoding", "config|get", "psubscribe",
 	"subscribe", "client|setname", "client|tracking",
 }
 
