@@ -42,7 +42,10 @@ func RecipeFor(scheme inspector.Scheme) (Recipe, bool) {
 
 // Recipes returns the recipes of all schemes.
 func Recipes() []Recipe {
-	return []Recipe{tokenRecipe, setNXRecipe, timestampRecipe, reentrantRecipe, redissonRecipe, shedLockRecipe, unknownRecipe}
+	return []Recipe{tokenRecipe, setNXRecipe, timestampRecipe, reentrantRecipe, redissonRecipe, shedLockRecipe,
+		notYet(inspector.SchemeRedissonRW), notYet(inspector.SchemeRedissonPermits), notYet(inspector.SchemeRedissonSemaphore), notYet(inspector.SchemeRedissonLatch),
+		unknownRecipe,
+	}
 }
 
 const (

@@ -15,6 +15,13 @@ func (v *sight) again() {
 	}
 	same := v.sameHolder(old)
 	t := &v.trail
+	if several(old.Mode, old.Holders) || several(v.found.mode, v.found.holders) {
+		if !t.ended() {
+			v.shared()
+			return
+		}
+		same = false // the key was gone in between, and all its holders with it
+	}
 	switch {
 	case t.dead() && t.starts == 0 && same && v.record.ReadAt.Sub(t.last.at) < settled:
 		v.rest = *t // this read was on its way when the lock ended; the next one tells
@@ -66,6 +73,9 @@ func (v *sight) sameHolder(old *Lock) bool {
 // unchanged says whether a read tells nothing new, so that the lock need not be copied.
 func (v *sight) unchanged(old *Lock) bool {
 	if v.trail != (trail{}) || !slices.Equal(old.Holders, v.found.holders) || old.Scheme != v.found.scheme || old.HeldExact && v.mayHaveReturned(old.holder().Owner) {
+		return false
+	}
+	if by := v.found.waiters; by.By != "" && by != old.Waiters || !sameNumber(old.FencingToken, v.found.fencing) {
 		return false
 	}
 	return old.LeaseEnds.Equal(v.found.leaseEnds) &&
@@ -330,3 +340,5 @@ func (r recognition) holder() Holder {
 	}
 	return r.holders[0]
 }
+
+func sameNumber(a, b *int64) bool { return a == b || a != nil && b != nil && *a == *b }

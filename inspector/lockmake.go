@@ -19,7 +19,6 @@ type cell struct {
 func newLock(r keyspace.Record, found recognition) *Lock {
 	c := new(cell)
 	c.Ref = r.Ref
-	c.Waiters.By = WaitersNone
 	c.Holders = c.holders[:0]
 	c.History = c.holds[:0]
 	c.show(r, found)
@@ -48,6 +47,10 @@ func (l *Lock) show(r keyspace.Record, found recognition) {
 	l.FreedAt, l.FreedBy = time.Time{}, ""
 	l.Mode = found.mode
 	l.Holders = append(l.Holders[:0], found.holders...)
+	l.Waiters, l.FencingToken = found.waiters, found.fencing
+	if l.Waiters.By == "" {
+		l.Waiters.By = WaitersNone
+	}
 }
 
 // holder is the first holder, or a zero one.
@@ -78,8 +81,7 @@ func (l *Lock) begin(at time.Time, exact bool) {
 			l.mind.lease = end.Sub(l.Observed.ReadAt)
 		}
 	}
-	if len(l.Holders) > 0 {
-		h := l.holder()
+	for _, h := range l.Holders {
 		l.History = append(l.History, Hold{Owner: h.Owner, Label: h.Label, Since: at, SinceExact: exact})
 	}
 }

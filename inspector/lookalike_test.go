@@ -192,10 +192,12 @@ func TestLookAlikes(t *testing.T) {
 			hashRecord("orders", minute, "worker", "1"),
 			hashRecord("orders", time.Hour, "web-1:4711", "1"),
 			hashRecord("orders", 0, "web-1:4711", "1"),
-			// A read-write lock of Redisson is not a plain one.
-			hashRecord("lock:orders", minute, "mode", "read", thread, "1"),
+			// A read-write lock of Redisson has a mode that it knows, and no writer without one.
+			hashRecord("lock:orders", minute, "mode", "fast", thread, "1"),
 			hashRecord("orders", minute, thread, "1", "mode", "write"),
-			hashRecord("orders", minute, thread+":write", "1", "mode", "write"),
+			hashRecord("orders", minute, "mode", "read"),
+			hashRecord("orders", minute, "mode", "read", thread, "0"),
+			hashRecord("orders", minute, "mode", "read", thread, "1", "name", "x"),
 			hashRecord("orders", minute, thread, "0"),
 			hashRecord("orders", minute, thread, "x"),
 			hashRecord("orders", minute, thread, "1", "b", "1"),

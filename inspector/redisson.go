@@ -1,8 +1,10 @@
 package inspector
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"locktop/keyspace"
 )
@@ -12,39 +14,173 @@ import (
 var redisson = schemeFile{
 	info: SchemeInfo{
 		Name:         SchemeRedisson,
-		Systems:      "Redisson (lock, fair, fenced, spin and multi lock)",
+		Systems:      "Redisson: lock, fair, fenced, spin, non-reentrant, MultiLock, RedissonRedLock, locks of map entries",
 		RecognisedBy: "hash; every field is uuid:thread, with a positive count; any name",
-		Shows:        "client, thread, entry count, TTL",
+		Shows:        "client, thread, entry count, TTL, fencing token; a fair lock's queue, else how many clients listen at least",
 	},
 	recognise: recogniseRedisson,
+	beside:    besideRedisson,
+	owners:    ownersOfRedisson,
 }
 
 func recogniseRedisson(c *candidate) (recognition, bool) {
-	if c.Type != keyspace.TypeHash || c.Truncated || len(c.Value.Fields) == 0 {
+	if !isRedisson(c.Record) {
 		return recognition{}, false
-	}
-	for _, f := range c.Value.Fields {
-		if _, _, ok := redissonHolder(f.Name); !ok {
-			return recognition{}, false
-		}
-		if n, ok := entryCount(f.Value); !ok || n < 1 {
-			return recognition{}, false
-		}
 	}
 	holders := make([]Holder, 0, len(c.Value.Fields))
 	for _, f := range c.Value.Fields {
-		client, thread, _ := redissonHolder(f.Name)
 		n, _ := entryCount(f.Value)
-		holders = append(holders, Holder{
-			Owner: f.Name,
-			Label: "client " + client[:8] + ", thread " + thread,
-			Count: Count{N: n, Known: true},
-		})
+		holders = append(holders, Holder{Owner: f.Name, Label: redissonLabel(f.Name), Count: Count{N: n, Known: true}})
 	}
-	return recognition{
+	found := recognition{
 		mode: ModeExclusive, holders: holders,
 		evidence: []string{"a hash whose fields are a Redisson client and its thread", c.ttlEvidence()},
-	}, true
+	}
+	found.evidence = append(found.evidence, mapEntry(c.Key)...)
+	if counter, is := c.companion(keyspace.TypeString, redissonName(redissonToken, c.Key)); is {
+		if n, ok := entryCount(counter.Value.Text); ok {
+			found.fencing = &n
+			found.evidence = append(found.evidence, "it has a counter for fencing tokens: a fenced lock")
+		}
+	}
+	queue, deadlines, fair := c.redissonQueue()
+	if !fair {
+		found.waiters = c.listeners(redissonName(redissonChannel, c.Key))
+		return found, true
+	}
+	found.evidence = append(found.evidence, "it has a queue of waiters: a fair lock")
+	if queue.Truncated {
+		found.waiters = Waiters{Count: int(queue.Size), By: WaitersQueue}
+		return found, true
+	}
+	found.waiters = Waiters{Exact: true, By: WaitersQueue}
+	for _, waiter := range queue.Value.Fields {
+		if end, known := deadlines[waiter.Name]; !known || end.After(c.ReadAt) {
+			found.waiters.Count++
+		}
+	}
+	return found, true
+}
+
+// isRedisson says whether a hash is a Redisson lock's by its fields alone.
+func isRedisson(r keyspace.Record) bool {
+	if r.Type != keyspace.TypeHash || r.Truncated || len(r.Value.Fields) == 0 {
+		return false
+	}
+	for _, f := range r.Value.Fields {
+		if _, _, ok := redissonHolder(f.Name); !ok {
+			return false
+		}
+		if n, ok := entryCount(f.Value); !ok || n < 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// What belongs to a Redisson lock is called by these and the lock's name (RedissonObject.java, 4.7).
+const (
+	redissonChannel   = "redisson_lock__channel"
+	redissonQueueKey  = "redisson_lock_queue"
+	redissonDeadlines = "redisson_lock_timeout"
+	redissonToken     = "redisson_lock_token"
+)
+
+// redissonName puts the lock's name in braces, so that both are in the same slot of a cluster, unless there are braces in it.
+func redissonName(prefix, key string) string {
+	if strings.Contains(key, "{") {
+		return prefix + ":" + key
+	}
+	return prefix + ":{" + key + "}"
+}
+
+// redissonSuffix is the same for what follows the name.
+func redissonSuffix(key, suffix string) string {
+	if strings.Contains(key, "{") {
+		return key + ":" + suffix
+	}
+	return "{" + key + "}:" + suffix
+}
+
+// unbraced are the names that may be within braces, or be as they are because they have braces of their own.
+func unbraced(name string) []string {
+	if inner, ok := strings.CutPrefix(name, "{"); ok {
+		if inner, ok = strings.CutSuffix(inner, "}"); ok && !strings.ContainsAny(inner, "{") {
+			return []string{inner, name}
+		}
+	}
+	if strings.Contains(name, "{") {
+		return []string{name}
+	}
+	return nil
+}
+
+func besideRedisson(r keyspace.Record) keyspace.Company {
+	if !isRedisson(r) {
+		return keyspace.Company{}
+	}
+	return keyspace.Company{
+		Keys: []string{
+			redissonName(redissonToken, r.Key), redissonName(redissonQueueKey, r.Key), redissonName(redissonDeadlines, r.Key),
+		},
+		Channels: []string{redissonName(redissonChannel, r.Key)},
+	}
+}
+
+// ownersOfRedisson: the waiters of a fair lock have a channel each, with ":<uuid>:<thread>" behind the lock's name.
+func ownersOfRedisson(name string) []string {
+	if !strings.HasPrefix(name, "redisson_lock_") {
+		return nil
+	}
+	for _, prefix := range [...]string{redissonChannel, redissonQueueKey, redissonDeadlines, redissonToken} {
+		rest, ok := strings.CutPrefix(name, prefix+":")
+		if !ok {
+			continue
+		}
+		const uuid = 36
+		if i := strings.LastIndexByte(rest, ':'); i > uuid && prefix == redissonChannel {
+			if _, _, ok := redissonHolder(rest[i-uuid:]); ok && rest[i-uuid-1] == ':' {
+				rest = rest[:i-uuid-1]
+			}
+		}
+		return unbraced(rest)
+	}
+	return nil
+}
+
+// redissonQueue is the queue of a fair lock and until when each of its waiters waits; false: there is none.
+func (c *candidate) redissonQueue() (queue keyspace.Record, deadlines map[string]time.Time, fair bool) {
+	queue, fair = c.companion(keyspace.TypeList, redissonName(redissonQueueKey, c.Key))
+	ends, _ := c.companion(keyspace.TypeZSet, redissonName(redissonDeadlines, c.Key))
+	deadlines = make(map[string]time.Time, len(ends.Value.Fields))
+	for _, f := range ends.Value.Fields {
+		if ms, err := strconv.ParseFloat(f.Value, 64); err == nil {
+			deadlines[f.Name] = endOf(int64(ms))
+		}
+	}
+	return queue, deadlines, fair || len(ends.Value.Fields) > 0
+}
+
+// mapEntry says of which map a lock is an entry: "{<map>}:<hash of the key>:lock" (RedissonMap.java). The hash has 128 bits, in
+// base64.
+func mapEntry(key string) []string {
+	if !strings.HasPrefix(key, "{") {
+		return nil
+	}
+	name, rest, _ := strings.Cut(key[1:], "}:")
+	hash, kind, _ := strings.Cut(rest, ":")
+	switch kind {
+	case "lock", "fairlock", "rw_lock", "semaphore", "permitexpirablesemaphore", "countdownlatch":
+		if len(strings.TrimRight(hash, "=")) == 22 {
+			return []string{"it locks an entry of the map " + name}
+		}
+	}
+	return nil
+}
+
+func redissonLabel(field string) string {
+	client, thread, _ := redissonHolder(field)
+	return "client " + client[:8] + ", thread " + thread
 }
 
 // redissonHolder splits "<8-4-4-4-12 hexadecimal digits>:<digits>".
@@ -64,4 +200,32 @@ func (c *candidate) ttlEvidence() string {
 		return evidenceNoTTL
 	}
 	return evidenceTTL
+}
+
+// staleWaiters: a waiter in the queue of a fair lock whose time is over. The next client that acquires takes it out; on a lock
+// for which nobody asks it stays.
+func staleWaiters(_ Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time) {
+	if l.Scheme != SchemeRedisson || len(l.Observed.Companions) == 0 {
+		return Finding{}, false, time.Time{}
+	}
+	c := candidate{Record: l.Observed, now: now}
+	_, deadlines, _ := c.redissonQueue()
+	stale, first, due := 0, time.Time{}, time.Time{}
+	for _, end := range deadlines {
+		if now.Before(end) {
+			due = earlier(due, end)
+			continue
+		}
+		stale++
+		first = earlier(first, end)
+	}
+	if stale == 0 {
+		return Finding{}, false, due
+	}
+	return Finding{
+		Code: CodeStaleWaiters, Severity: SeverityWarning,
+		Text: fmt.Sprintf("%s in its queue should have given up, the first at %s.", number(uint16(min(stale, 1<<15)), "waiter", "waiters"),
+			first.Local().Format("15:04:05")),
+		Advice: "They may be dead. The next client that acquires takes them out; a release wakes the first one after them.",
+	}, true, due
 }

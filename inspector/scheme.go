@@ -20,6 +20,8 @@ type recognition struct {
 	mode      Mode
 	holders   []Holder
 	leaseEnds time.Time // zero where the value states no end
+	waiters   Waiters   // By is empty where they cannot be seen
+	fencing   *int64
 	evidence  []string
 }
 
@@ -28,6 +30,12 @@ type schemeFile struct {
 	info SchemeInfo
 	// recognise says whether a record is a lock of this scheme. It is pure.
 	recognise func(*candidate) (recognition, bool)
+	// beside names what belongs to a key that may be of this scheme, by a record without companions; owners names the keys
+	// to which a key or channel may belong. Both are asked for very many keys; nil: nothing.
+	beside func(keyspace.Record) keyspace.Company
+	owners func(name string) []string
+	// byRule: only a rule of the user's tells such a lock from what else leaves the same bytes.
+	byRule bool
 }
 
 // candidate is a record that may be a lock.
@@ -41,7 +49,7 @@ type candidate struct {
 func (c *candidate) ruled() bool { return c.name.grade == nameRuled }
 
 // schemes are asked in this order: those that a value proves come first, and the one for what no other scheme knows last.
-var schemes = [...]*schemeFile{&redisson, &reentrant, &shedLock, &timestamp, &token, &setnx, &wrongType}
+var schemes = [...]*schemeFile{&redisson, &redissonRW, &redissonPermits, &redissonSemaphore, &redissonLatch, &reentrant, &shedLock, &timestamp, &token, &setnx, &wrongType}
 
 // Schemes describes all schemes, in the order in which they are tried.
 func Schemes() []SchemeInfo {
@@ -77,6 +85,9 @@ func (rules Rules) recognise(r keyspace.Record, now time.Time) (recognition, boo
 		return recognition{}, false
 	}
 	for _, s := range schemes {
+		if s.byRule {
+			continue
+		}
 		if found, ok := s.recognise(&c); ok {
 			found.scheme = s.info.Name
 			return found, true

@@ -110,7 +110,9 @@ func (v *sight) appeared() {
 		if !previous.Until.IsZero() && previous.Cause == CauseExpired && previous.Renewals >= regular && previous.Owner != l.holder().Owner {
 			v.lost(l, previous, previous.Until)
 		}
-		v.say(l, EventAcquired, at, Event{})
+		for _, h := range l.Holders {
+			v.sayOf(l, h, EventAcquired, at, Event{})
+		}
 	}
 	v.done()
 }
@@ -229,16 +231,28 @@ func (v *sight) end(l *Lock, at time.Time, exact bool, cause Cause) {
 		text = "gone; its lease had run out by then, or it was released"
 	}
 	held := v.close(l, at, exact, cause)
-	v.say(l, kind, at, Event{Held: held, HeldExact: exact && l.HeldExact, Cause: cause, Text: text})
+	if len(l.Holders) < 2 {
+		v.say(l, kind, at, Event{Held: held, HeldExact: exact && l.HeldExact, Cause: cause, Text: text})
+		return
+	}
+	for _, h := range l.Holders {
+		h.Count.N = 0
+		v.sayOf(l, h, kind, at, Event{Cause: cause, Text: text})
+	}
 }
 
-// close closes the present hold in the history, and returns how long it was.
+// close closes the present holds in the history, and returns how long the first of them was.
 func (v *sight) close(l *Lock, at time.Time, exact bool, cause Cause) time.Duration {
 	if at.Before(l.HeldSince) {
 		at = l.HeldSince
 	}
-	if h := l.hold(); h != nil {
-		h.Until, h.UntilExact, h.Cause = at, exact, cause
+	for i := range l.History {
+		if h := &l.History[i]; h.Until.IsZero() {
+			h.Until, h.UntilExact, h.Cause = at, exact, cause
+			if at.Before(h.Since) {
+				h.Until = h.Since
+			}
+		}
 	}
 	return at.Sub(l.HeldSince)
 }
@@ -274,9 +288,13 @@ func (v *sight) short(l *Lock) {
 	v.end(l, v.trail.last.at, true, v.trail.last.cause)
 }
 
-// say logs an event of the present holder.
+// say logs an event of the present holder, the first where there are several.
 func (v *sight) say(l *Lock, kind EventKind, at time.Time, e Event) {
-	h := l.holder()
+	v.sayOf(l, l.holder(), kind, at, e)
+}
+
+// sayOf logs an event of one holder.
+func (v *sight) sayOf(l *Lock, h Holder, kind EventKind, at time.Time, e Event) {
 	e.At, e.Ref, e.Kind, e.Scheme = at, l.Ref, kind, l.Scheme
 	e.Owner, e.Label, e.Count = h.Owner, h.Label, h.Count
 	if l.hold() == nil && e.Count.Known {

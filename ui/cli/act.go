@@ -80,7 +80,7 @@ func (a *app) act(cmd *cobra.Command, c *acting, name string, r actions.Request,
 	if err := s.mayAct(o, c.readOnly != readOnlyOff); err != nil {
 		return err
 	}
-	record, err := s.readOne(ctx, key)
+	record, err := s.readOne(ctx, c.about.rules.rules, key)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (a *app) discover(ctx context.Context, s *session, o *discovering, look *ob
 	began := time.Now()
 	d := inspector.NewDiscovery(look.rules.rules, look.globs())
 	bar, cleared := a.progress()
-	walked := s.connection.Walk(ctx, nil, o.keysPerSecond, func(records []keyspace.Record, p keyspace.Pass) error {
+	walked := s.connection.Walk(ctx, look.rules.rules, o.keysPerSecond, func(records []keyspace.Record, p keyspace.Pass) error {
 		for _, r := range records {
 			d.Take(r)
 		}

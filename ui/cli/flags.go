@@ -247,7 +247,7 @@ func (o *observing) options() keyspace.ObserveOptions {
 		Notify:   keyspace.Notify(o.notify),
 		Poll:     o.poll,
 		Nudge:    o.readOnly != readOnlyStrict,
-		Follow:   o.rules.rules.Follow,
+		Follow:   o.rules.rules.Follow, Companions: o.rules.rules,
 	}
 }
 

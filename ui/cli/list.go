@@ -23,7 +23,7 @@ var listStates = []string{
 // listCodes are the findings of this version. Those that a single look can show come first.
 var (
 	codesAtOnce = []string{
-		string(inspector.CodeNoTTL), string(inspector.CodeLapsed), string(inspector.CodeLongLease), string(inspector.CodeWrongType), string(inspector.CodeUncheckedRelease),
+		string(inspector.CodeNoTTL), string(inspector.CodeLapsed), string(inspector.CodeLongLease), string(inspector.CodeWrongType), string(inspector.CodeUncheckedRelease), string(inspector.CodeStaleWaiters),
 	}
 	codesInTime = []string{
 		string(inspector.CodeCountLeak), string(inspector.CodeResurrects), string(inspector.CodeCooldown),

@@ -47,7 +47,7 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 				return err
 			}
 			defer func() { err = errors.Join(err, s.close()) }()
-			r, err := s.readOne(cmd.Context(), key)
+			r, err := s.readOne(cmd.Context(), about.rules.rules, key)
 			if err != nil {
 				return err
 			}

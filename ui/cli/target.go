@@ -38,8 +38,8 @@ func (t *target) unquote(name, s string) (string, error) {
 }
 
 // readOne reads a key. Where it cannot be read, the error says why.
-func (s *session) readOne(ctx context.Context, key string) (keyspace.Record, error) {
-	records, err := s.connection.Read(ctx, key)
+func (s *session) readOne(ctx context.Context, rules inspector.Rules, key string) (keyspace.Record, error) {
+	records, err := s.connection.ReadWith(ctx, rules, key)
 	if err != nil {
 		return keyspace.Record{}, failed("reading %s: %w", named(key), err)
 	}
