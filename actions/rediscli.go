@@ -21,8 +21,7 @@ func RedisCLI(r Request) string {
 	if err != nil {
 		return ""
 	}
-	keys := p.keys()
-	command := slices.Concat([]string{"EVAL", minify(p.script().text), strconv.Itoa(len(keys))}, keys, p.args())
+	command := slices.Concat([]string{"EVAL", minify(act.text), strconv.Itoa(len(p.keys))}, p.keys, p.args())
 	line := "redis-cli" + serverFlags(r.Lock.Node)
 	if r.Lock.DB != 0 {
 		line += " -n " + strconv.Itoa(r.Lock.DB)
@@ -30,7 +29,12 @@ func RedisCLI(r Request) string {
 	quote := quoteArg
 	if !keyspace.Printable(strings.Join(command, "")) {
 		line += " --quoted-input"
-		quote = func(arg string) string { return quoteArg(keyspace.Quote(arg)) }
+		quote = func(arg string) string {
+			if isPlain(arg) {
+				return arg
+			}
+			return quoteArg(keyspace.Quote(arg))
+		}
 	}
 	for _, arg := range command {
 		line += " " + quote(arg)
@@ -62,9 +66,14 @@ func minify(text string) string { return strings.Join(strings.Fields(text), " ")
 
 // quoteArg quotes an argument for a POSIX shell; a plain word stays as it is.
 func quoteArg(arg string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:/,@%+"
-	if arg != "" && strings.Trim(arg, plain) == "" {
+	if isPlain(arg) {
 		return arg
 	}
 	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+}
+
+// isPlain says whether an argument means itself to a shell and to redis-cli.
+func isPlain(arg string) bool {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:/,@%+"
+	return arg != "" && strings.Trim(arg, plain) == ""
 }
