@@ -52,11 +52,8 @@ func RecipeFor(scheme inspector.Scheme) (Recipe, bool) {
 // recipes has the recipe of every scheme: each adds its own, in a file of its own.
 var recipes = map[inspector.Scheme]Recipe{}
 
-// addRecipe adds a recipe. Its result is nothing, and is there so that it can be called where variables are declared.
-func addRecipe(r Recipe) struct{} {
-	recipes[r.Scheme] = r
-	return struct{}{}
-}
+// addRecipe adds a recipe.
+func addRecipe(r Recipe) { recipes[r.Scheme] = r }
 
 // Recipes returns the recipes of all schemes, in the order of their names.
 func Recipes() []Recipe {

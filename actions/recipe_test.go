@@ -112,6 +112,7 @@ func TestRefusals(t *testing.T) {
 		{"a negative delay", Request{Verb: VerbForceExpire, TTL: -1, Lock: lock(inspector.SchemeToken, ""), Owner: "A"}, ResultFailed, "the delay"},
 		{"a delay that rounds to now", Request{Verb: VerbForceExpire, TTL: 1, Lock: lock(inspector.SchemeToken, ""), Owner: "A"}, ResultFailed, "the delay"},
 		{"negative entries", Request{Verb: VerbRelease, Entries: -1, Lock: lock(inspector.SchemeReentrant, "hash"), Owner: "A"}, ResultFailed, "negative"},
+		{"an entry of a count that is none", Request{Verb: VerbRelease, Entries: 1, Lock: lock(inspector.SchemeReentrant, "hash"), Owner: "A"}, ResultUnsupported, "no number"},
 		{"an entry of a token", Request{Verb: VerbRelease, Entries: 1, Lock: lock(inspector.SchemeToken, ""), Owner: "A"}, ResultUnsupported, "as a whole"},
 	} {
 		out := o.Do(t.Context(), test.r)

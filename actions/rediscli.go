@@ -14,6 +14,9 @@ import (
 // one line of printable text. It names the server and the database where they are not redis-cli's defaults, but no user and
 // no TLS, and it is empty for a request that would be refused before anything is sent.
 //
+// It speaks of the companions as they were seen: where they have changed it answers "context", and where the server is older
+// than 7.0 and there are several commands "apart", and does nothing.
+//
 // Where the key or the holder has bytes that are no printable text, the arguments are given with --quoted-input, which
 // redis-cli has since 6.2.
 func RedisCLI(r Request) string {

@@ -10,27 +10,29 @@ import (
 	"locktop/keyspace"
 )
 
-var _ = addRecipe(Recipe{
-	Scheme: inspector.SchemeRedisson,
-	Type:   keyspace.TypeHash,
-	Guard:  guardHash,
-	WakeUp: "PUBLISH redisson_lock__channel:{key} 0, when the key is deleted; where a fair lock has a queue, redisson_lock__channel:{key}:<waiter> instead, up to the first waiter whose time is not over",
-	Steps: map[Verb]Step{
-		VerbExtend: {
-			Does: "sets its TTL",
-			Then: "If the holder's watchdog runs, it cuts the lease back to its own (30 s by default) at its next tick, which comes within 10 s.",
+func init() {
+	addRecipe(Recipe{
+		Scheme: inspector.SchemeRedisson,
+		Type:   keyspace.TypeHash,
+		Guard:  guardHash,
+		WakeUp: "PUBLISH redisson_lock__channel:{key} 0, when the key is deleted; where a fair lock has a queue, redisson_lock__channel:{key}:<waiter> instead, up to the first waiter whose time is not over",
+		Steps: map[Verb]Step{
+			VerbExtend: {
+				Does: "sets its TTL",
+				Then: "If the holder's watchdog runs, it cuts the lease back to its own (30 s by default) at its next tick, which comes within 10 s.",
+			},
+			VerbRelease: {Does: wakes, Then: redissonFreed, Milder: takesEntries, MilderThen: stillBelieves},
+			VerbForceExpire: {
+				Does: wakes, Then: redissonFreed, Milder: shortens,
+				MilderThen: "If the holder's watchdog runs, its next tick (within 10 s) undoes it; else the clients that wait are not told, and try again when the lease that they read is over.",
+			},
 		},
-		VerbRelease: {Does: wakes, Then: redissonFreed, Milder: takesEntries, MilderThen: stillBelieves},
-		VerbForceExpire: {
-			Does: wakes, Then: redissonFreed, Milder: shortens,
-			MilderThen: "If the holder's watchdog runs, its next tick (within 10 s) undoes it; else the clients that wait are not told, and try again when the lease that they read is over.",
-		},
-	},
-	plan:       planRedisson,
-	samples:    func(key string) []*inspector.Lock { return sampleHashes(inspector.SchemeRedisson, key) },
-	companions: []string{redissonQueue + ":*", redissonEnds + ":*"},
-	channels:   []string{redissonChannel + ":*"},
-})
+		plan:       planRedisson,
+		samples:    func(key string) []*inspector.Lock { return sampleHashes(inspector.SchemeRedisson, key) },
+		companions: []string{redissonQueue + ":*", redissonEnds + ":*"},
+		channels:   []string{redissonChannel + ":*"},
+	})
+}
 
 // How the names begin that belong to a Redisson lock: the channel of its waiters, and of a fair one their queue and until
 // when each of them waits.

@@ -9,6 +9,9 @@ import (
 // outcomeOf turns an answer into an outcome.
 func outcomeOf(a answer, p plan) Outcome {
 	left := time.Duration(a.pttl) * time.Millisecond
+	if a.pttl == -2 {
+		left = 0 // there is no key, so no lease either
+	}
 	out := Outcome{Result: ResultChanged, Holder: p.holder, Count: p.count, TTL: left, Woken: -1}
 	switch a.code {
 	case codeDone:

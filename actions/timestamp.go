@@ -10,25 +10,27 @@ import (
 	"locktop/keyspace"
 )
 
-var _ = addRecipe(Recipe{
-	Scheme: inspector.SchemeTimestamp,
-	Type:   keyspace.TypeString,
-	Guard:  guardString,
-	WakeUp: wakeUpPolling,
-	Steps: map[Verb]Step{
-		VerbExtend: {
-			Does: "writes a later end in the same format, by this machine's clock; a TTL that would end sooner is set to the new lease",
-			Then: "The holder is not told: a client that compares the value before it releases finds another than its own, and leaves the lock to lapse.",
+func init() {
+	addRecipe(Recipe{
+		Scheme: inspector.SchemeTimestamp,
+		Type:   keyspace.TypeString,
+		Guard:  guardString,
+		WakeUp: wakeUpPolling,
+		Steps: map[Verb]Step{
+			VerbExtend: {
+				Does: "writes a later end in the same format, by this machine's clock; a TTL that would end sooner is set to the new lease",
+				Then: "The holder is not told: a client that compares the value before it releases finds another than its own, and leaves the lock to lapse.",
+			},
+			VerbRelease:     {Does: deletes, Then: besideHolder},
+			VerbForceExpire: {Does: deletes, Then: besideHolder, Milder: limits, MilderThen: besideHolder},
 		},
-		VerbRelease:     {Does: deletes, Then: besideHolder},
-		VerbForceExpire: {Does: deletes, Then: besideHolder, Milder: limits, MilderThen: besideHolder},
-	},
-	Warnings: []string{unchecked},
-	plan:     planTimestamp,
-	samples: func(key string) []*inspector.Lock {
-		return sampleStrings(inspector.SchemeTimestamp, key, "1700000000000")
-	},
-})
+		Warnings: []string{unchecked},
+		plan:     planTimestamp,
+		samples: func(key string) []*inspector.Lock {
+			return sampleStrings(inspector.SchemeTimestamp, key, "1700000000000")
+		},
+	})
+}
 
 // planTimestamp writes a later end into the value where a lease is extended; else it does what is done to every string.
 //

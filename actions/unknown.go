@@ -4,13 +4,15 @@ import (
 	"locktop/inspector"
 )
 
-var _ = addRecipe(Recipe{
-	Scheme: inspector.SchemeUnknown,
-	Guard:  "none",
-	WakeUp: "none",
-	Refused: map[Verb]string{
-		VerbExtend:      "it is not a lock",
-		VerbRelease:     "it is not a lock",
-		VerbForceExpire: "it is not a lock: it may be data, which nobody could bring back",
-	},
-})
+func init() {
+	addRecipe(Recipe{
+		Scheme: inspector.SchemeUnknown,
+		Guard:  "none",
+		WakeUp: "none",
+		Refused: map[Verb]string{
+			VerbExtend:      "it is not a lock",
+			VerbRelease:     "it is not a lock",
+			VerbForceExpire: "it is not a lock: it may be data, which nobody could bring back",
+		},
+	})
+}
