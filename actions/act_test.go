@@ -122,6 +122,12 @@ func TestExtendTimestamp(t *testing.T) {
 				}
 			}
 		}
+		client.Set(ctx, "lock", stamp{}.at(now), 3*time.Hour)
+		long := Request{Verb: VerbExtend, TTL: time.Hour, Owner: stamp{}.at(now), Lock: observe(ctx, t, client, inspector.SchemeTimestamp, "lock")}
+		out := o.Do(ctx, long)
+		if left := client.PTTL(ctx, "lock").Val(); out.Result != ResultExtended || left < 2*time.Hour || out.TTL < 2*time.Hour {
+			t.Errorf("a TTL longer than the lease became %v: %+v", left, out)
+		}
 		client.Set(ctx, "lock", "tomorrow", 0)
 		r := Request{Verb: VerbExtend, TTL: time.Hour, Owner: "tomorrow", Lock: observe(ctx, t, client, inspector.SchemeTimestamp, "lock")}
 		if out := o.Do(ctx, r); out.Result != ResultUnsupported || client.Get(ctx, "lock").Val() != "tomorrow" {

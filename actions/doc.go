@@ -2,13 +2,24 @@
 //
 // Two kinds of clients use it. An [Operator] acts on other people's locks: it extends, releases and force-expires, and
 // only if the lock is still what the operator saw. A [Locker] has locks of its own: it acquires, renews and releases as
-// the clients of the schemes do. Both use the scripts in lua/, so what locktop does to a lock is what its clients do.
+// the clients of the schemes do.
+//
+// # How an action is done
+//
+// A scheme's [Recipe] says which verbs it has, what they do to the holder and to those who wait, and makes the plan of each:
+// facts that must still hold, and the commands that are run if they do. One script, lua/act.lua, carries plans out; the dry
+// run, the command line for redis-cli and the rights that a user needs are read off the same plan. A new scheme is one file
+// with its recipe.
+//
+// A plan may rest on companions of the lock, as the queue of a fair one. Where these are not as they were seen, they are
+// read anew and the action is planned again: the operator did not decide by them.
 //
 // # Guarantees
 //
 //   - An action compares and acts in one atomic step: type, owner (the whole value of a string, or the field of a hash),
 //     the number of fields, the entry count where it is known, and whether there was a lease. If one of them differs,
-//     nothing is changed, and the [Outcome] says what is there now.
+//     nothing is changed, and the [Outcome] says what is there now. Companions from which the commands were made are
+//     compared in the same step.
 //   - A value too long to be kept (keyspace.MaxText) is compared by its length and its beginning, and the outcome says so.
 //   - An action whose answer was lost is ResultUnknown. It is never sent twice.
 //   - A lease is never shortened by an extension, and never lengthened by a force-expiry.
@@ -16,12 +27,12 @@
 //   - A read-only Operator sends nothing.
 //   - Fencing counters are never touched.
 //
-// A scheme's [Recipe] says which verbs it has, and what they do to the holder and to those who wait.
-//
 // # Where scripts are denied
 //
 // The scripts run by EVALSHA, and by EVAL where the server does not know them (yet, or any more). Where the user may run
-// neither, or the server has no scripting, the same guards are kept by WATCH, MULTI and EXEC.
+// neither, or the server has no scripting, the same guards are kept by WATCH, MULTI and EXEC. So they are where an action
+// takes several commands and the server cannot be asked for rights beforehand (before Redis 7.0), because a transaction is
+// refused as a whole, and a script in the middle.
 //
 // # The audit
 //

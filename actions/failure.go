@@ -72,46 +72,20 @@ var (
 // that names keys or channels to who has all of them.
 func aclMend(p plan, way executor, user string) string {
 	line := "ACL SETUSER " + keyspace.ACLWord(cmp.Or(user, "default")) + " "
-	mend := line + strings.Join(slices.Concat(way.rules(), p.commands()), " ") + "; and unless it has all keys: " + line + strings.Join(keyRules(p.keys()), " ")
-	if channels := p.wake.channelRules(); len(channels) > 0 {
-		mend += "; and unless it has all channels: " + line + strings.Join(channels, " ")
+	mend := line + strings.Join(slices.Concat(way.rules(), p.commandRules()), " ") + "; and unless it has all keys: " + line + strings.Join(ruleWords("~", p.keys), " ")
+	if channels := p.channels(); len(channels) > 0 {
+		mend += "; and unless it has all channels: " + line + strings.Join(ruleWords("&", channels), " ")
 	}
 	return mend
 }
 
-// commands are the ACL rules for the commands that the plan consists of, whichever way it is carried out.
-func (p plan) commands() []string {
-	rules := []string{"+type", "+pttl"}
-	if p.hash {
-		rules = append(rules, "+hget", "+hlen", "+hscan")
-	} else {
-		rules = append(rules, "+strlen", "+getrange")
-	}
-	switch {
-	case p.verb == VerbExtend && p.value != "":
-		rules = append(rules, "+set")
-	case p.verb == VerbExtend, p.verb == VerbForceExpire && p.ms > 0:
-		rules = append(rules, "+pexpire")
-	case p.verb == VerbRelease && p.hash:
-		rules = append(rules, "+hincrby", "+hdel", "+del")
-	default:
-		rules = append(rules, "+del")
-	}
-	return append(rules, p.wake.commands()...)
-}
-
-// keyRules are the ACL rules for keys.
-func keyRules(keys []string) []string {
-	rules := make([]string, len(keys))
-	for i, key := range keys {
-		rules[i] = keyRule("~", key)
+// ruleWords are the ACL rules for these very keys, or channels.
+func ruleWords(prefix string, names []string) []string {
+	rules := make([]string, len(names))
+	for i, name := range names {
+		rules[i] = keyspace.ACLWord(prefix + keyspace.ACLGlob(keyspace.Escape(name)))
 	}
 	return rules
-}
-
-// keyRule is the ACL rule for one key, or one channel.
-func keyRule(prefix, name string) string {
-	return keyspace.ACLWord(prefix + keyspace.ACLGlob(keyspace.Escape(name)))
 }
 
 // mends are what helps against errors that a server gives before it does anything.

@@ -44,8 +44,43 @@ func observe(ctx context.Context, tb testing.TB, client *redis.Client, scheme in
 		}
 	default:
 	}
+	for _, companion := range must(lookWith(client)(ctx, redissonName(redissonQueue, key), redissonName(redissonEnds, key)))(tb) {
+		if scheme == inspector.SchemeRedisson && companion.Exists() {
+			record.Companions = append(record.Companions, companion)
+		}
+	}
 	lock.ExpiresAt, lock.Observed = record.ExpiresAt, record
 	return lock
+}
+
+// lookWith reads lists and sorted sets as keyspace does.
+func lookWith(client *redis.Client) func(ctx context.Context, keys ...string) ([]keyspace.Record, error) {
+	return func(ctx context.Context, keys ...string) ([]keyspace.Record, error) {
+		var records []keyspace.Record
+		for _, key := range keys {
+			record := keyspace.Record{Ref: keyspace.Ref{Key: key, DB: client.Options().DB}, ReadAt: time.Now()}
+			kind, err := client.Type(ctx, key).Result()
+			if err != nil {
+				return nil, err
+			}
+			record.Type = keyspace.Type(kind)
+			switch record.Type {
+			case keyspace.TypeList:
+				for _, element := range client.LRange(ctx, key, 0, -1).Val() {
+					record.Value.Fields = append(record.Value.Fields, keyspace.Field{Name: element})
+				}
+			case keyspace.TypeZSet:
+				for _, z := range client.ZRangeWithScores(ctx, key, 0, -1).Val() {
+					score := strconv.FormatFloat(z.Score, 'f', -1, 64)
+					record.Value.Fields = append(record.Value.Fields, keyspace.Field{Name: z.Member.(string), Value: score})
+				}
+			default:
+			}
+			record.Size = int64(len(record.Value.Fields))
+			records = append(records, record)
+		}
+		return records, nil
+	}
 }
 
 // seeds make a lock of each scheme, held by "A": twice where entries are counted.
@@ -163,7 +198,7 @@ func ways(t *testing.T, test func(t *testing.T, o *Operator, client *redis.Clien
 				if err := client.FlushAll(t.Context()).Err(); err != nil {
 					t.Fatal(err)
 				}
-				o := NewOperator(client, Options{})
+				o := NewOperator(client, Options{Look: lookWith(client)})
 				o.scriptsDenied.Store(by == byWatch{}.name())
 				test(t, o, client)
 			})

@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locktop/inspector"
+	"locktop/keyspace"
 )
 
 // meddling is what happens between the look and the action, and what the action must answer to it.
@@ -110,7 +111,7 @@ func verbRequests(scheme inspector.Scheme) map[string]Request {
 		"force-expire": {Verb: VerbForceExpire},
 		"expire soon":  {Verb: VerbForceExpire, TTL: 5 * time.Second},
 	}
-	if recipe, _ := RecipeFor(scheme); recipe.Hash {
+	if recipe, _ := RecipeFor(scheme); recipe.Type == keyspace.TypeHash {
 		requests["release an entry"] = Request{Verb: VerbRelease, Entries: 1}
 		requests["release both entries"] = Request{Verb: VerbRelease, Entries: 2}
 	}

@@ -25,7 +25,7 @@ func TestNothingHalfDone(t *testing.T) {
 	for _, v := range variants() {
 		for name, request := range verbRequests(v.scheme) {
 			admin.FlushAll(t.Context())
-			for _, command := range must(makePlan(v.seeded(t, admin, request), time.Now()))(t).commands() {
+			for _, command := range must(makePlan(v.seeded(t, admin, request), time.Now()))(t).commandRules() {
 				command, _ = strings.CutPrefix(command, "+")
 				for _, watch := range []bool{false, true} {
 					admin.FlushAll(t.Context())

@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"locktop/keyspace"
 )
 
-// Locker acquires, renews and releases locks as their holders do, with the scripts that the Operator uses. The demo's
-// workers work with it. It is safe for concurrent use.
+// Locker acquires, renews and releases locks as their holders do, each step in one script. The demo's workers
+// work with it. It is safe for concurrent use.
 type Locker struct {
 	client redis.UniversalClient
 }
@@ -22,20 +24,47 @@ func NewLocker(client redis.UniversalClient) *Locker { return &Locker{client: cl
 // ErrLease says that a lease is too short to be one: Redis counts it in milliseconds.
 var ErrLease = errors.New("a lease must be at least one millisecond")
 
-// A holder compares nothing but the proof that the lock is its own.
-const (
-	anyFields = ""
-	anyCount  = ""
-	anyTTL    = "any"
-)
+// holderAnswer is what the scripts of holders return.
+type holderAnswer struct {
+	code  string
+	count int64 // the holder's entries
+	pttl  int64 // what is left of the lease
+}
+
+func (a holderAnswer) done() bool { return a.code == codeDone }
 
 // run runs a script and names the operation and the key in the error.
-func (l *Locker) run(ctx context.Context, s *script, key string, args ...string) (answer, error) {
-	a, err := s.run(ctx, l.client, []string{key}, args...)
+func (l *Locker) run(ctx context.Context, s *script, key string, args ...string) (holderAnswer, error) {
+	reply, err := s.run(ctx, l.client, []string{key}, args...)
 	if err != nil {
-		return answer{}, fmt.Errorf("%s %q: %w", s.name, key, err)
+		return holderAnswer{}, fmt.Errorf("%s %q: %w", s.name, key, err)
 	}
-	return a, nil
+	items, ok := reply.([]any)
+	if !ok || len(items) != 3 {
+		return holderAnswer{}, fmt.Errorf("%s %q: %w: %v", s.name, key, errAnswer, reply)
+	}
+	code, isText := items[0].(string)
+	count, isText2 := items[1].(string)
+	pttl, isNumber := items[2].(int64)
+	if !isText || !isText2 || !isNumber {
+		return holderAnswer{}, fmt.Errorf("%s %q: %w: %v", s.name, key, errAnswer, reply)
+	}
+	return holderAnswer{code, entriesIn(count), pttl}, nil
+}
+
+// ifHeld runs a command if the key is a string with this value.
+func (l *Locker) ifHeld(ctx context.Context, verb Verb, key, value string, command ...string) (bool, error) {
+	p := plan{verb: verb, keys: []string{key}, commands: [][]string{command}}
+	p.facts = append(observedType(key, keyspace.TypeString), observedValue(key, value, int64(len(value)))...)
+	reply, err := act.run(ctx, l.client, p.keys, p.args()...)
+	if err != nil {
+		return false, fmt.Errorf("%s %q: %w", verb, key, err)
+	}
+	a, err := parseAnswer(p, reply)
+	if err != nil {
+		return false, fmt.Errorf("%s %q: %w", verb, key, err)
+	}
+	return a.code == codeDone, nil
 }
 
 // leaseMillis is a lease as Redis counts it.
@@ -53,7 +82,7 @@ func (l *Locker) AcquireToken(ctx context.Context, key, token string, lease time
 		return false, err
 	}
 	a, err := l.run(ctx, acquireToken, key, token, ms)
-	return a.code == codeDone, err
+	return a.done(), err
 }
 
 // ExtendToken sets the lease anew if the lock still has this token.
@@ -62,14 +91,12 @@ func (l *Locker) ExtendToken(ctx context.Context, key, token string, lease time.
 	if err != nil {
 		return false, err
 	}
-	a, err := l.run(ctx, extendString, key, token, strconv.Itoa(len(token)), anyCount, anyTTL, ms, extendSet)
-	return a.code == codeDone, err
+	return l.ifHeld(ctx, VerbExtend, key, token, "PEXPIRE", key, ms)
 }
 
 // ReleaseToken deletes the lock if it still has this token.
 func (l *Locker) ReleaseToken(ctx context.Context, key, token string) (bool, error) {
-	a, err := l.run(ctx, releaseString, key, token, strconv.Itoa(len(token)), anyCount, anyTTL)
-	return a.code == codeDone, err
+	return l.ifHeld(ctx, VerbRelease, key, token, "DEL", key)
 }
 
 // AcquireTimestamp takes a timestamp lock (SETNX, else GETSET if the value read is in the past) until now+lease+1 ms by
@@ -84,7 +111,7 @@ func (l *Locker) AcquireTimestamp(ctx context.Context, key string, lease time.Du
 	now := time.Now()
 	value = timestampAfter(now, lease)
 	a, err := l.run(ctx, acquireTimestamp, key, strconv.FormatInt(now.UnixMilli(), 10), value)
-	if err != nil || a.code != codeDone {
+	if err != nil || !a.done() {
 		return "", false, err
 	}
 	return value, true, nil
@@ -102,8 +129,8 @@ func (l *Locker) ExtendTimestamp(ctx context.Context, key, value string, lease t
 		return "", false, err
 	}
 	later := timestampAfter(time.Now(), lease)
-	a, err := l.run(ctx, extendTimestamp, key, value, strconv.Itoa(len(value)), anyCount, anyTTL, later, ms)
-	if err != nil || a.code != codeDone {
+	a, err := l.run(ctx, extendTimestamp, key, value, later, ms)
+	if err != nil || !a.done() {
 		return "", false, err
 	}
 	return later, true, nil
@@ -126,8 +153,8 @@ func (l *Locker) ExtendReentrant(ctx context.Context, key, owner string, lease t
 	if err != nil {
 		return false, err
 	}
-	a, err := l.run(ctx, extendHash, key, owner, anyFields, anyCount, anyTTL, ms, extendSet)
-	return a.code == codeDone, err
+	a, err := l.run(ctx, extendHash, key, owner, ms)
+	return a.done(), err
 }
 
 // ReleaseReentrant leaves once: it returns the count that is left, or -1 where the owner was not in it. While entries are
@@ -147,7 +174,7 @@ func (l *Locker) AcquireRedisson(ctx context.Context, key, owner string, lease t
 	if err != nil {
 		return 0, 0, err
 	}
-	return a.entries(), time.Duration(a.pttl) * time.Millisecond, nil
+	return a.count, time.Duration(a.pttl) * time.Millisecond, nil
 }
 
 // ExtendRedisson is the watchdog's renewal.
@@ -164,14 +191,12 @@ func (l *Locker) ReleaseRedisson(ctx context.Context, key, owner string, lease t
 // leave releases one entry of a hash lock.
 func (l *Locker) leave(ctx context.Context, key, owner string, lease time.Duration, channel string) (int64, error) {
 	ms := strconv.FormatInt(max(lease.Milliseconds(), 0), 10)
-	a, err := l.run(ctx, releaseHash, key, owner, anyFields, anyCount, anyTTL, "1", ms, channel)
+	a, err := l.run(ctx, releaseHash, key, owner, ms, channel)
 	if err != nil {
 		return 0, err
 	}
-	switch a.code {
-	case codeDone, codeLeft:
-		return a.entries(), nil
-	default:
+	if !a.done() {
 		return -1, nil
 	}
+	return a.count, nil
 }

@@ -32,8 +32,8 @@ func embeddedClient(t *testing.T) *redis.Client {
 }
 
 // must fails the test on an error, and else passes the value on.
-func must[T any](value T, err error) func(t *testing.T) T {
-	return func(t *testing.T) T {
+func must[T any](value T, err error) func(t testing.TB) T {
+	return func(t testing.TB) T {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locktop/inspector"
+	"locktop/keyspace"
 )
 
 // Verb is what an operator asks for.
@@ -62,6 +64,9 @@ type Options struct {
 	Audit *Audit
 	// Where is the server's name for the audit, without any secret.
 	Where string
+	// Look reads keys anew, as [keyspace.Connection.Read] does. Where the companions of a lock are not as they were seen, the
+	// action is planned again by what they are; nil: it is refused.
+	Look func(ctx context.Context, keys ...string) ([]keyspace.Record, error)
 }
 
 // Operator acts on locks. It is safe for concurrent use.
@@ -92,7 +97,7 @@ func (o *Operator) Do(ctx context.Context, r Request) Outcome {
 		return o.record(line, *refused, "")
 	}
 	if r.DryRun {
-		return o.record(line, o.rehearse(ctx, p, r), "")
+		return o.record(line, o.untilCurrent(ctx, p, r, o.rehearse).out, "")
 	}
 	if o.options.Audit != nil {
 		intent := line
@@ -101,8 +106,8 @@ func (o *Operator) Do(ctx context.Context, r Request) Outcome {
 			return Outcome{Result: ResultFailed, Woken: -1, Err: err, Detail: "nothing was done, because it could not be put on record: " + printable(err.Error())}
 		}
 	}
-	out, by := o.execute(ctx, p)
-	return o.record(line, out, by)
+	a := o.untilCurrent(ctx, p, r, o.execute)
+	return o.record(line, a.out, a.by)
 }
 
 // refuse returns the plan, or the outcome of a request for which nothing is sent.
@@ -112,8 +117,7 @@ func (o *Operator) refuse(ctx context.Context, r Request, now time.Time) (plan, 
 	}
 	p, err := makePlan(r, now)
 	if err != nil {
-		refused := asRefusal(err)
-		return plan{}, &Outcome{Result: refused.result, Holder: refused.holder, Woken: -1, Detail: refused.reason}
+		return plan{}, asRefusal(err).outcome()
 	}
 	if db := o.client.Options().DB; db != r.Lock.DB {
 		return plan{}, &Outcome{
@@ -127,21 +131,24 @@ func (o *Operator) refuse(ctx context.Context, r Request, now time.Time) (plan, 
 }
 
 // execute carries the plan out, by scripts if it may.
-func (o *Operator) execute(ctx context.Context, p plan) (out Outcome, by string) {
+func (o *Operator) execute(ctx context.Context, p plan, _ Request) attempt {
 	var way executor = byScript{}
 	if o.scriptsDenied.Load() {
 		way = byWatch{}
 	}
 	a, err := way.execute(ctx, o.client, p)
-	if scriptsDenied(err) {
+	denied := scriptsDenied(err)
+	if denied {
 		o.scriptsDenied.Store(true)
+	}
+	if denied || errors.Is(err, errApart) {
 		way = byWatch{} // nothing was done, so the other way may be tried
 		a, err = way.execute(ctx, o.client, p)
 	}
 	if err != nil {
-		return failure(err, p, way, o.client.Options().Username), way.name()
+		return attempt{out: failure(err, p, way, o.client.Options().Username), by: way.name()}
 	}
-	return outcomeOf(a, p), way.name()
+	return attempt{out: outcomeOf(a, p), by: way.name(), outdated: a.code == codeContext}
 }
 
 // record writes the outcome to the audit. What it cannot write it says.

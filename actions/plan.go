@@ -5,37 +5,115 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"locktop/inspector"
-	"locktop/keyspace"
 )
 
-// What the guard compares of a lease.
-const (
-	sawTTL   = "ttl"
-	sawNoTTL = "none"
-)
-
-// plan is one action as both executors understand it: what was observed, and what to do if it is still so.
+// plan is one action: if all facts hold, the commands are run, atomically. It is all that is known of a scheme by those
+// who carry it out, rehearse it, write it as a command line, or say which rights it takes.
 type plan struct {
-	verb   Verb
-	scheme inspector.Scheme
-	hash   bool
-	key    string
-	// owner is the value of a string, or its beginning; or the field of a hash. size is the length of the string, or the
-	// number of fields. count is empty where it is unknown. ttl is sawTTL or sawNoTTL.
-	owner string
-	size  int64
-	count string
-	ttl   string
-	// cut says that owner is only the beginning of the value.
-	cut bool
+	verb Verb
+	// keys are all keys of the facts and the commands, the lock first. Those after it are its companions.
+	keys     []string
+	facts    []fact
+	commands [][]string
+	// witness is the read command that tells who has the lock, where somebody else has.
+	witness []string
 
-	ms      int64  // the new lease, or the delay of a force-expiry
-	entries int64  // to release; 0: all
-	wake    wakeUp // of those who wait, where the plan may delete the key
-	value   string // the new value of a timestamp lock
+	// holder is what the key said of the holder, as an outcome shows it, and count its entries; 0: not known.
+	holder string
+	count  int64
+	// done is the outcome of an action that was done. Where keepsTTL is true, its lease is the one that was left.
+	done     Outcome
+	keepsTTL bool
+	// sameHolder, where it is not nil, says of another value whether the one who was seen has written it.
+	sameHolder func(value string) bool
+}
+
+// do adds a command.
+func (p *plan) do(words ...string) { p.commands = append(p.commands, words) }
+
+// extend sets the TTL, and never shortens it.
+func (p *plan) extend(r Request) {
+	p.facts = append(p.facts, notLonger(r.Lock.Key, r.TTL))
+	p.do("PEXPIRE", r.Lock.Key, millis(r.TTL))
+	p.done = Outcome{Result: ResultExtended, Holder: p.holder, Count: p.count, TTL: r.TTL.Truncate(time.Millisecond)}
+}
+
+// expireSoon sets the TTL, and never lengthens it.
+func (p *plan) expireSoon(r Request) {
+	if !seenEndless(r.Lock) {
+		p.facts = append(p.facts, notShorter(r.Lock.Key, r.TTL))
+	}
+	p.do("PEXPIRE", r.Lock.Key, millis(r.TTL))
+	p.done = Outcome{Result: ResultExpired, Holder: p.holder, Count: p.count, TTL: r.TTL.Truncate(time.Millisecond)}
+}
+
+// free deletes the key. Those who wait are to be told before: in one moment that is the same to everybody else.
+func (p *plan) free(r Request) {
+	p.do("DEL", r.Lock.Key)
+	p.done = Outcome{Result: ResultReleased}
+	if r.Verb == VerbForceExpire {
+		p.done.Result = ResultExpired
+	}
+}
+
+// frees says whether the request is to free the lock at once, but for what a release of some entries leaves.
+func frees(r Request) bool { return r.Verb == VerbRelease || r.Verb == VerbForceExpire && r.TTL == 0 }
+
+// args are the ARGV of act.lua.
+func (p plan) args() []string {
+	var args []string
+	phrase := func(kind string, command []string) {
+		args = append(append(args, kind, strconv.Itoa(len(command))), command...)
+	}
+	if p.witness != nil {
+		phrase("witness", p.witness)
+	}
+	for _, f := range p.facts {
+		phrase("if", f.ask)
+		args = append(args, string(f.compared), f.want, f.blame.code, f.blame.why)
+	}
+	for _, command := range p.commands {
+		phrase("do", command)
+	}
+	return args
+}
+
+// sends are all commands that the plan may send, besides those that carry it out.
+func (p plan) sends() [][]string {
+	sent := [][]string{{"PTTL", p.keys[0]}}
+	for _, f := range p.facts {
+		sent = append(sent, f.ask)
+	}
+	if p.witness != nil {
+		sent = append(sent, p.witness)
+	}
+	return append(sent, p.commands...)
+}
+
+// commandRules are the ACL rules for the commands of the plan, whichever way it is carried out.
+func (p plan) commandRules() []string {
+	var rules []string
+	for _, command := range p.sends() {
+		if rule := "+" + strings.ToLower(command[0]); !slices.Contains(rules, rule) {
+			rules = append(rules, rule)
+		}
+	}
+	return rules
+}
+
+// channels are those to which the plan sends a message.
+func (p plan) channels() []string {
+	var channels []string
+	for _, command := range p.commands {
+		if command[0] == "PUBLISH" {
+			channels = append(channels, command[1])
+		}
+	}
+	return channels
 }
 
 // refusal is a request that is refused before anything is sent.
@@ -46,6 +124,14 @@ type refusal struct {
 }
 
 func (r refusal) Error() string { return r.reason }
+
+// outcome is the answer to the request.
+func (r refusal) outcome() *Outcome {
+	return &Outcome{Result: r.result, Holder: r.holder, Woken: -1, Detail: r.reason}
+}
+
+// unsupported is the refusal of what a scheme, or this lock of it, has no action for.
+func unsupported(reason string) refusal { return refusal{result: ResultUnsupported, reason: reason} }
 
 // makePlan checks a request and turns it into a plan. Its error is always a refusal.
 func makePlan(r Request, now time.Time) (plan, error) {
@@ -59,126 +145,47 @@ func makePlan(r Request, now time.Time) (plan, error) {
 	}
 	recipe, ok := RecipeFor(lock.Scheme)
 	if !ok {
-		return plan{}, refusal{result: ResultUnsupported, reason: fmt.Sprintf("locktop has no recipe for the scheme %q", lock.Scheme)}
+		return plan{}, unsupported(fmt.Sprintf("locktop has no recipe for the scheme %q", lock.Scheme))
 	}
 	if _, ok := recipe.Steps[r.Verb]; !ok {
 		reason, ok := recipe.Refused[r.Verb]
 		if !ok {
 			reason = fmt.Sprintf("there is no action %q", r.Verb)
 		}
-		return plan{}, refusal{result: ResultUnsupported, reason: reason}
+		return plan{}, unsupported(reason)
 	}
-	if !lock.Observed.Exists() || (lock.Observed.Type != keyspace.TypeHash && recipe.Hash) ||
-		(lock.Observed.Type != keyspace.TypeString && !recipe.Hash) {
-		return plan{}, refusal{result: ResultUnsupported, reason: "it was not read, so there is nothing to compare it with"}
+	if !lock.Observed.Exists() || lock.Observed.Type != recipe.Type {
+		return plan{}, unsupported("it was not read, so there is nothing to compare it with")
 	}
-	at := slices.IndexFunc(lock.Holders, func(h inspector.Holder) bool { return h.Owner == r.Owner })
-	if at < 0 {
+	holder, held := holderOf(r)
+	if !held {
 		if len(lock.Holders) == 0 {
-			return plan{}, refusal{result: ResultUnsupported, reason: "nobody was seen holding it, so there is nothing to compare it with"}
+			return plan{}, unsupported("nobody was seen holding it, so there is nothing to compare it with")
 		}
 		return plan{}, refusal{result: ResultNotHolder, holder: lock.Holders[0].Owner}
 	}
-	p := plan{
-		verb: r.Verb, scheme: lock.Scheme, hash: recipe.Hash, key: lock.Key,
-		owner: r.Owner, size: lock.Observed.Size, ttl: sawTTL, cut: lock.Observed.Truncated,
+	if err := checkNumbers(r); err != nil {
+		return plan{}, err
 	}
-	if lock.Observed.ExpiresAt.IsZero() {
-		p.ttl = sawNoTTL
-	}
-	if recipe.wakeUp != nil && (r.Verb == VerbRelease || r.Verb == VerbForceExpire && r.TTL == 0) {
-		p.wake = recipe.wakeUp(lock.Key)
-	}
-	if recipe.Hash {
-		if count := lock.Holders[at].Count; count.Known {
-			p.count = strconv.FormatInt(count.N, 10)
-		}
-	} else {
-		p.owner = lock.Observed.Value.Text // all of the value, where a scheme names only a part of it as the owner
-	}
-	return p, p.addVerb(r, now)
+	p := plan{verb: r.Verb, keys: []string{lock.Key}, count: holder.Count.N}
+	err := recipe.plan(&p, r, holder, now)
+	return p, err
 }
 
-// addVerb completes a plan with what its verb needs.
-func (p *plan) addVerb(r Request, now time.Time) error {
-	switch r.Verb {
-	case VerbExtend:
-		if r.TTL < time.Millisecond {
-			return refusal{result: ResultFailed, reason: fmt.Sprintf("%v, not %v", ErrLease, r.TTL)}
-		}
-		p.ms = r.TTL.Milliseconds()
-		if p.scheme == inspector.SchemeTimestamp {
-			return p.addTimestamp(r, now)
-		}
-	case VerbForceExpire:
-		if r.TTL < 0 || (r.TTL > 0 && r.TTL < time.Millisecond) {
-			return refusal{result: ResultFailed, reason: fmt.Sprintf("the delay must be 0 or at least one millisecond, not %v", r.TTL)}
-		}
-		p.ms = r.TTL.Milliseconds()
-	case VerbRelease:
-		if r.Entries < 0 {
-			return refusal{result: ResultFailed, reason: fmt.Sprintf("the number of entries must not be negative, and is %d", r.Entries)}
-		}
-		if !p.hash && r.Entries > 0 {
-			return refusal{result: ResultUnsupported, reason: "its entries are counted by its holder, not in Redis: it can only be released as a whole"}
-		}
-		p.entries = r.Entries
-	}
-	return nil
-}
-
-func (p *plan) addTimestamp(r Request, now time.Time) error {
-	stamp, err := parseTimestamp(p.owner)
-	if err != nil || p.cut {
-		return refusal{result: ResultUnsupported, reason: "the end of the lease in its value is in no format that locktop writes"}
-	}
-	end := now.Add(r.TTL)
-	if left := stamp.end.Sub(now); left > r.TTL {
-		return refusal{result: ResultChanged, holder: r.Owner, reason: longerLeft(left)}
-	}
-	p.value = stamp.at(end)
-	return nil
-}
-
-// script is the script that does what the plan says.
-func (p plan) script() *script {
+// checkNumbers refuses what no lock can have.
+func checkNumbers(r Request) error {
+	reason := ""
 	switch {
-	case p.verb == VerbRelease && p.hash:
-		return releaseHash
-	case p.verb == VerbRelease:
-		return releaseString
-	case p.verb == VerbForceExpire && p.hash:
-		return expireHash
-	case p.verb == VerbForceExpire:
-		return expireString
-	case p.hash:
-		return extendHash
-	case p.scheme == inspector.SchemeTimestamp:
-		return extendTimestamp
+	case r.Verb == VerbExtend && r.TTL < time.Millisecond:
+		reason = fmt.Sprintf("%v, not %v", ErrLease, r.TTL)
+	case r.Verb == VerbForceExpire && (r.TTL < 0 || r.TTL > 0 && r.TTL < time.Millisecond):
+		reason = fmt.Sprintf("the delay must be 0 or at least one millisecond, not %v", r.TTL)
+	case r.Verb == VerbRelease && r.Entries < 0:
+		reason = fmt.Sprintf("the number of entries must not be negative, and is %d", r.Entries)
 	default:
-		return extendString
+		return nil
 	}
-}
-
-// keys are the KEYS of the script: the lock, and what says who is to be woken.
-func (p plan) keys() []string { return append([]string{p.key}, p.wake.keys()...) }
-
-// args are the ARGV of the script.
-func (p plan) args() []string {
-	args := []string{p.owner, strconv.FormatInt(p.size, 10), p.count, p.ttl}
-	ms := strconv.FormatInt(p.ms, 10)
-	switch p.script() {
-	case releaseHash:
-		return append(args, strconv.FormatInt(p.entries, 10), "0", p.wake.channel)
-	case releaseString:
-		return args
-	case expireHash, expireString:
-		return append(args, ms, p.wake.channel)
-	case extendTimestamp:
-		return append(args, p.value, ms)
-	default:
-		return append(args, ms, extendLonger)
-	}
+	return refusal{result: ResultFailed, reason: reason}
 }
 
 // asRefusal is for the errors of makePlan.

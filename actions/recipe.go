@@ -1,6 +1,14 @@
 package actions
 
-import "locktop/inspector"
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"locktop/inspector"
+	"locktop/keyspace"
+)
 
 // Step is what a verb does to a lock of a scheme, in words: Does is what happens in Redis ("deletes the key"), and Then, in
 // sentences, what comes of it for the holder and for those who wait.
@@ -14,8 +22,8 @@ type Step struct {
 // Recipe says what may be done to the locks of a scheme, and how.
 type Recipe struct {
 	Scheme inspector.Scheme
-	// Hash is true where the lock is kept in a hash, and false where in a string.
-	Hash bool
+	// Type is the type of the key that the lock is kept in.
+	Type keyspace.Type
 	// Guard is what is compared before anything is done; WakeUp is how those who wait are told.
 	Guard, WakeUp string
 	// Steps has the verbs that the scheme supports; Refused has the reason for every verb that it does not.
@@ -23,8 +31,13 @@ type Recipe struct {
 	Refused map[Verb]string
 	// Warnings are true of every destructive action on the scheme.
 	Warnings []string
-	// wakeUp is how the waiters of a key are told; nil: they poll.
-	wakeUp func(key string) wakeUp
+	// plan completes the plan of a verb, which is one of Steps, and which was checked but for what the scheme has in it. Its
+	// error is a refusal. It depends on nothing but its arguments.
+	plan func(p *plan, r Request, holder inspector.Holder, now time.Time) error
+	// samples are locks of the scheme as they may be seen, of which it is asked what it takes to act on them.
+	samples func(key string) []*inspector.Lock
+	// companions and channels are globs of the other keys and the channels that the plans name.
+	companions, channels []string
 }
 
 // Verbs lists the verbs, mildest first.
@@ -32,20 +45,19 @@ func Verbs() []Verb { return []Verb{VerbExtend, VerbRelease, VerbForceExpire} }
 
 // RecipeFor returns the recipe of a scheme; false: this package knows of no such scheme, and does nothing to its locks.
 func RecipeFor(scheme inspector.Scheme) (Recipe, bool) {
-	for _, recipe := range Recipes() {
-		if recipe.Scheme == scheme {
-			return recipe, true
-		}
-	}
-	return Recipe{}, false
+	r, known := recipes[scheme]
+	return r, known
 }
 
-// Recipes returns the recipes of all schemes.
+// recipes has the recipe of every scheme: each adds its own, in a file of its own.
+var recipes = map[inspector.Scheme]Recipe{}
+
+// addRecipe adds a recipe.
+func addRecipe(r Recipe) { recipes[r.Scheme] = r }
+
+// Recipes returns the recipes of all schemes, in the order of their names.
 func Recipes() []Recipe {
-	return []Recipe{tokenRecipe, setNXRecipe, timestampRecipe, reentrantRecipe, redissonRecipe, shedLockRecipe,
-		notYet(inspector.SchemeRedissonRW), notYet(inspector.SchemeRedissonPermits), notYet(inspector.SchemeRedissonSemaphore), notYet(inspector.SchemeRedissonLatch),
-		unknownRecipe,
-	}
+	return slices.SortedFunc(maps.Values(recipes), func(a, b Recipe) int { return cmp.Compare(a.Scheme, b.Scheme) })
 }
 
 const (
@@ -64,86 +76,3 @@ const (
 	unchecked     = "Clients of this kind delete the key without looking whose it is: an old holder that is still alive will delete the next holder's lock. Stop it first."
 	redissonFreed = "The holder's thread is not told and works on: its watchdog stops at the next tick (within 10 s), its unlock() throws IllegalMonitorStateException, and the clients that wait wake up, of a fair lock the first in its queue: one of them enters beside it."
 )
-
-var tokenRecipe = Recipe{
-	Scheme: inspector.SchemeToken,
-	Guard:  guardString,
-	WakeUp: wakeUpPolling,
-	Steps: map[Verb]Step{
-		VerbExtend:      {Does: "sets its TTL", Then: renewalWins},
-		VerbRelease:     {Does: deletes, Then: besideHolder},
-		VerbForceExpire: {Does: deletes, Then: besideHolder, Milder: shortens, MilderThen: untilRenewal},
-	},
-	Warnings: []string{
-		"Some clients write the key anew when they renew (RedLock.net; redsync with SetNXOnExtend): if their holder is alive, the lock comes back.",
-	},
-}
-
-var setNXRecipe = Recipe{
-	Scheme: inspector.SchemeSetNX,
-	Guard:  guardString,
-	WakeUp: wakeUpPolling,
-	Steps: map[Verb]Step{
-		VerbExtend:      {Does: "gives it a TTL, which it did not have", Then: "The lock then ends by itself, whether its holder is alive or not."},
-		VerbRelease:     {Does: deletes, Then: besideHolder},
-		VerbForceExpire: {Does: deletes, Then: besideHolder, Milder: "gives it that TTL", MilderThen: besideHolder},
-	},
-	Warnings: []string{unchecked},
-}
-
-var timestampRecipe = Recipe{
-	Scheme: inspector.SchemeTimestamp,
-	Guard:  guardString,
-	WakeUp: wakeUpPolling,
-	Steps: map[Verb]Step{
-		VerbExtend: {
-			Does: "writes a later end in the same format, by this machine's clock; a TTL that would end sooner is set to the new lease",
-			Then: "The holder is not told: a client that compares the value before it releases finds another than its own, and leaves the lock to lapse.",
-		},
-		VerbRelease:     {Does: deletes, Then: besideHolder},
-		VerbForceExpire: {Does: deletes, Then: besideHolder, Milder: limits, MilderThen: besideHolder},
-	},
-	Warnings: []string{unchecked},
-}
-
-var reentrantRecipe = Recipe{
-	Scheme: inspector.SchemeReentrant,
-	Hash:   true,
-	Guard:  guardHash,
-	WakeUp: wakeUpPolling,
-	Steps: map[Verb]Step{
-		VerbExtend:      {Does: "sets its TTL", Then: renewalWins},
-		VerbRelease:     {Does: deletes, Then: besideHolder, Milder: takesEntries, MilderThen: stillBelieves},
-		VerbForceExpire: {Does: deletes, Then: besideHolder, Milder: shortens, MilderThen: untilRenewal},
-	},
-}
-
-var redissonRecipe = Recipe{
-	Scheme: inspector.SchemeRedisson,
-	Hash:   true,
-	Guard:  guardHash,
-	WakeUp: "PUBLISH redisson_lock__channel:{key} 0, when the key is deleted; where a fair lock has a queue, redisson_lock__channel:{key}:<first waiter> instead",
-	Steps: map[Verb]Step{
-		VerbExtend: {
-			Does: "sets its TTL",
-			Then: "If the holder's watchdog runs, it cuts the lease back to its own (30 s by default) at its next tick, which comes within 10 s.",
-		},
-		VerbRelease: {Does: wakes, Then: redissonFreed, Milder: takesEntries, MilderThen: stillBelieves},
-		VerbForceExpire: {
-			Does: wakes, Then: redissonFreed, Milder: shortens,
-			MilderThen: "If the holder's watchdog runs, its next tick (within 10 s) undoes it; else the clients that wait are not told, and try again when the lease that they read is over.",
-		},
-	},
-	wakeUp: redissonWakeUp,
-}
-
-var unknownRecipe = Recipe{
-	Scheme: inspector.SchemeUnknown,
-	Guard:  "none",
-	WakeUp: "none",
-	Refused: map[Verb]string{
-		VerbExtend:      "it is not a lock",
-		VerbRelease:     "it is not a lock",
-		VerbForceExpire: "it is not a lock: it may be data, which nobody could bring back",
-	},
-}

@@ -14,6 +14,9 @@ import (
 // one line of printable text. It names the server and the database where they are not redis-cli's defaults, but no user and
 // no TLS, and it is empty for a request that would be refused before anything is sent.
 //
+// It speaks of the companions as they were seen: where they have changed it answers "context", and where the server is older
+// than 7.0 and there are several commands "apart", and does nothing.
+//
 // Where the key or the holder has bytes that are no printable text, the arguments are given with --quoted-input, which
 // redis-cli has since 6.2.
 func RedisCLI(r Request) string {
@@ -21,8 +24,7 @@ func RedisCLI(r Request) string {
 	if err != nil {
 		return ""
 	}
-	keys := p.keys()
-	command := slices.Concat([]string{"EVAL", minify(p.script().text), strconv.Itoa(len(keys))}, keys, p.args())
+	command := slices.Concat([]string{"EVAL", minify(act.text), strconv.Itoa(len(p.keys))}, p.keys, p.args())
 	line := "redis-cli" + serverFlags(r.Lock.Node)
 	if r.Lock.DB != 0 {
 		line += " -n " + strconv.Itoa(r.Lock.DB)
@@ -30,7 +32,12 @@ func RedisCLI(r Request) string {
 	quote := quoteArg
 	if !keyspace.Printable(strings.Join(command, "")) {
 		line += " --quoted-input"
-		quote = func(arg string) string { return quoteArg(keyspace.Quote(arg)) }
+		quote = func(arg string) string {
+			if isPlain(arg) {
+				return arg
+			}
+			return quoteArg(keyspace.Quote(arg))
+		}
 	}
 	for _, arg := range command {
 		line += " " + quote(arg)
@@ -62,9 +69,14 @@ func minify(text string) string { return strings.Join(strings.Fields(text), " ")
 
 // quoteArg quotes an argument for a POSIX shell; a plain word stays as it is.
 func quoteArg(arg string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:/,@%+"
-	if arg != "" && strings.Trim(arg, plain) == "" {
+	if isPlain(arg) {
 		return arg
 	}
 	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+}
+
+// isPlain says whether an argument means itself to a shell and to redis-cli.
+func isPlain(arg string) bool {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:/,@%+"
+	return arg != "" && strings.Trim(arg, plain) == ""
 }

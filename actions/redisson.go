@@ -1,6 +1,38 @@
 package actions
 
-import "strings"
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"locktop/inspector"
+	"locktop/keyspace"
+)
+
+func init() {
+	addRecipe(Recipe{
+		Scheme: inspector.SchemeRedisson,
+		Type:   keyspace.TypeHash,
+		Guard:  guardHash,
+		WakeUp: "PUBLISH redisson_lock__channel:{key} 0, when the key is deleted; where a fair lock has a queue, redisson_lock__channel:{key}:<waiter> instead, up to the first waiter whose time is not over",
+		Steps: map[Verb]Step{
+			VerbExtend: {
+				Does: "sets its TTL",
+				Then: "If the holder's watchdog runs, it cuts the lease back to its own (30 s by default) at its next tick, which comes within 10 s.",
+			},
+			VerbRelease: {Does: wakes, Then: redissonFreed, Milder: takesEntries, MilderThen: stillBelieves},
+			VerbForceExpire: {
+				Does: wakes, Then: redissonFreed, Milder: shortens,
+				MilderThen: "If the holder's watchdog runs, its next tick (within 10 s) undoes it; else the clients that wait are not told, and try again when the lease that they read is over.",
+			},
+		},
+		plan:       planRedisson,
+		samples:    func(key string) []*inspector.Lock { return sampleHashes(inspector.SchemeRedisson, key) },
+		companions: []string{redissonQueue + ":*", redissonEnds + ":*"},
+		channels:   []string{redissonChannel + ":*"},
+	})
+}
 
 // How the names begin that belong to a Redisson lock: the channel of its waiters, and of a fair one their queue and until
 // when each of them waits.
@@ -23,11 +55,49 @@ func redissonName(prefix, key string) string {
 // these has a channel of its own, with ":" and the waiter after this one.
 func RedissonChannel(key string) string { return redissonName(redissonChannel, key) }
 
-// redissonWakeUp is that of every Redisson lock: the key alone does not tell whether it is a fair one.
-func redissonWakeUp(key string) wakeUp {
-	return wakeUp{
-		channel: RedissonChannel(key),
-		queue:   redissonName(redissonQueue, key),
-		ends:    redissonName(redissonEnds, key),
+// planRedisson plans every verb on a Redisson lock. The key alone does not tell whether it is a fair one.
+func planRedisson(p *plan, r Request, holder inspector.Holder, now time.Time) error {
+	return p.onHash(r, holder, func() error { return p.wakeRedisson(r, now) })
+}
+
+// wakeRedisson tells those who wait, from the head of the queue up to the first one whose time is not over, because a fair
+// lock lets nobody in before it. A message to the channel of one who is gone reaches nobody. Where no waiter in the queue
+// has time left, or there is no queue, it tells those who wait on the lock's own channel. The waiters whose time is over
+// are left where they are: each client takes them out before it acquires.
+func (p *plan) wakeRedisson(r Request, now time.Time) error {
+	channel, queue, ends := RedissonChannel(r.Lock.Key), redissonName(redissonQueue, r.Lock.Key), redissonName(redissonEnds, r.Lock.Key)
+	p.keys = append(p.keys, queue, ends)
+	line, deadlines := companion(r.Lock, queue), companion(r.Lock, ends)
+	if line.Type == keyspace.TypeDenied || int64(len(line.Value.Fields)) != line.Size {
+		return unsupported("the queue of those who wait for it was not read in full, so nobody knows whom to wake; force-expire it with a delay")
 	}
+	for i, waiter := range line.Value.Fields {
+		p.facts = append(p.facts, fact{[]string{"LINDEX", queue, strconv.Itoa(i)}, equal, waiter.Name, blameContext})
+		p.do("PUBLISH", channel+":"+waiter.Name, "0")
+		if !isOver(deadlines, waiter.Name, now) {
+			return nil
+		}
+	}
+	p.facts = append(p.facts, fact{[]string{"LINDEX", queue, strconv.Itoa(len(line.Value.Fields))}, absent, "", blameContext})
+	p.do("PUBLISH", channel, "0")
+	return nil
+}
+
+// isOver says whether the time of a waiter is over, by the local clock. One without a time waits for ever.
+func isOver(deadlines keyspace.Record, waiter string, now time.Time) bool {
+	at := slices.IndexFunc(deadlines.Value.Fields, func(f keyspace.Field) bool { return f.Name == waiter })
+	if at < 0 {
+		return false
+	}
+	ends, err := strconv.ParseFloat(deadlines.Value.Fields[at].Value, 64)
+	return err == nil && ends <= float64(now.UnixMilli())
+}
+
+// companion is what was seen of a companion; of one that was not there, nothing.
+func companion(lock *inspector.Lock, key string) keyspace.Record {
+	at := slices.IndexFunc(lock.Observed.Companions, func(c keyspace.Record) bool { return c.Key == key })
+	if at < 0 {
+		return keyspace.Record{Type: keyspace.TypeNone}
+	}
+	return lock.Observed.Companions[at]
 }

@@ -2,11 +2,14 @@ package actions
 
 import "locktop/inspector"
 
-// notYet are the recipes of schemes that locktop only shows so far.
-func notYet(scheme inspector.Scheme) Recipe {
+func init() {
 	const why = "this version only shows such locks: their release takes more than one key"
-	return Recipe{
-		Scheme: scheme, Guard: "none", WakeUp: "none",
-		Refused: map[Verb]string{VerbExtend: why, VerbRelease: why, VerbForceExpire: why},
+	for _, scheme := range []inspector.Scheme{
+		inspector.SchemeRedissonRW, inspector.SchemeRedissonPermits, inspector.SchemeRedissonSemaphore, inspector.SchemeRedissonLatch,
+	} {
+		addRecipe(Recipe{
+			Scheme: scheme, Guard: "none", WakeUp: "none",
+			Refused: map[Verb]string{VerbExtend: why, VerbRelease: why, VerbForceExpire: why},
+		})
 	}
 }

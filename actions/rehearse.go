@@ -10,38 +10,33 @@ import (
 )
 
 // rehearse answers what the plan would do now.
-func (o *Operator) rehearse(ctx context.Context, p plan, r Request) Outcome {
-	s, err := readState(ctx, o.client, p)
+func (o *Operator) rehearse(ctx context.Context, p plan, r Request) attempt {
+	a, err := p.ask(ctx, o.client)
 	if err != nil {
-		return o.rehearsalFailed(err, p)
-	}
-	a, same := p.judge(s)
-	var commands [][]any
-	if same {
-		a, commands = p.foresee(s, a)
+		return attempt{out: o.rehearsalFailed(err, p)}
 	}
 	out := outcomeOf(a, p)
 	if !out.Result.Done() {
-		return out
+		return attempt{out: out, outdated: a.code == codeContext}
 	}
 	out.Detail = foretold(out, r)
-	for _, ask := range []func(context.Context, plan, [][]any) (trial, error){o.tryRole, o.tryRights} {
-		t, err := ask(ctx, p, commands)
+	for _, ask := range []func(context.Context, plan) (trial, error){o.tryRole, o.tryRights} {
+		t, err := ask(ctx, p)
 		switch {
 		case err != nil:
-			return o.rehearsalFailed(err, p)
+			return attempt{out: o.rehearsalFailed(err, p)}
 		case t.refusal.Result != "":
-			return t.refusal
+			return attempt{out: t.refusal}
 		case t.untried != "":
 			out.Detail += "; " + t.untried
 		}
 	}
 	out.Result = ResultDryRun
-	return out
+	return attempt{out: out}
 }
 
 func (o *Operator) rehearsalFailed(err error, p plan) Outcome {
-	return failure(fmt.Errorf("%s %q, dry run: %w", p.verb, p.key, err), p, byScript{}, o.client.Options().Username)
+	return failure(fmt.Errorf("%s %q, dry run: %w", p.verb, p.keys[0], err), p, byScript{}, o.client.Options().Username)
 }
 
 // trial is whether a server would let a plan be carried out. The zero value says that it would.
@@ -51,7 +46,7 @@ type trial struct {
 }
 
 // tryRole asks whether the server takes writes at all.
-func (o *Operator) tryRole(ctx context.Context, _ plan, _ [][]any) (trial, error) {
+func (o *Operator) tryRole(ctx context.Context, _ plan) (trial, error) {
 	info, err := o.client.Info(ctx, "replication").Result()
 	switch {
 	case replyText(err) != "":
@@ -66,10 +61,11 @@ func (o *Operator) tryRole(ctx context.Context, _ plan, _ [][]any) (trial, error
 
 // tryRights asks whether this user may send what it would take besides what was just read: the commands, and one of the
 // ways to send them.
-func (o *Operator) tryRights(ctx context.Context, p plan, commands [][]any) (trial, error) {
-	keys := make([]any, 0, len(p.keys()))
-	for _, key := range p.keys() {
-		keys = append(keys, key)
+func (o *Operator) tryRights(ctx context.Context, p plan) (trial, error) {
+	keys := anyWords(p.keys)
+	commands := make([][]any, len(p.commands))
+	for i, command := range p.commands {
+		commands[i] = anyWords(command)
 	}
 	var way executor = byScript{}
 	verdict, words, err := keyspace.DryRun(ctx, o.client, [][]any{slices.Concat([]any{"EVAL", "return 1", len(keys)}, keys)})

@@ -2,62 +2,58 @@ package actions
 
 import (
 	"fmt"
+	"strconv"
 	"time"
-
-	"locktop/inspector"
 )
 
 // outcomeOf turns an answer into an outcome.
 func outcomeOf(a answer, p plan) Outcome {
-	out := Outcome{Holder: a.owner, Count: a.entries(), TTL: time.Duration(a.pttl) * time.Millisecond, Woken: a.woken}
+	left := time.Duration(a.pttl) * time.Millisecond
 	if a.pttl == -2 {
-		out.TTL = 0 // there is no key, so no lease either
+		left = 0 // there is no key, so no lease either
 	}
+	out := Outcome{Result: ResultChanged, Holder: p.holder, Count: p.count, TTL: left, Woken: -1}
 	switch a.code {
 	case codeDone:
-		out.Result = map[Verb]Result{
-			VerbRelease: ResultReleased, VerbExtend: ResultExtended, VerbForceExpire: ResultExpired,
-		}[p.verb]
-		if out.TTL == 0 {
-			out.Holder, out.Count = "", 0
-		}
-	case codeLeft:
-		out.Result = ResultEntryReleased
-		if out.Count == 0 {
-			out.Detail = "other fields are left in the hash, so the key stays, and nobody is woken"
+		out = p.done
+		out.Woken = a.woken
+		if p.keepsTTL {
+			out.TTL = left
 		}
 	case codeGone:
-		out.Result = ResultGone
+		return Outcome{Result: ResultGone, Woken: -1}
 	case codeOther:
-		out.Result = ResultNotHolder
-		if sameID(a, p) {
-			out.Result, out.Detail = ResultChanged, whileReading+"its holder has written another end of the lease: "+shortOwner(a.owner)
+		out.Holder, out.Count = a.owner, entriesIn(a.count)
+		if p.sameHolder == nil || !p.sameHolder(a.owner) {
+			out.Result = ResultNotHolder
+		} else {
+			out.Detail = whileReading + "its holder has written another end of the lease: " + shortOwner(a.owner)
 		}
+	case codeContext:
+		out.Detail = whileReading + "what belongs to it, a queue of those who wait for one, is not as it was"
 	default:
-		out.Result, out.Detail = ResultChanged, changedWords(a, p)
-		if a.why == whyType {
-			out.Holder = ""
+		out.Detail = changedWords(a, p, left)
+		switch a.why {
+		case whyType:
+			out.Holder, out.Count = "", 0
+		case whyCount:
+			out.Count = entriesIn(a.said)
 		}
-	}
-	if p.cut && out.Result.Done() {
-		out.Detail = fmt.Sprintf("its value was compared by its length, %d bytes, and its first %d", p.size, len(p.owner))
 	}
 	return out
 }
 
-// sameID says whether a timestamp lock has the id that it had, so that only its lease is another.
-func sameID(a answer, p plan) bool {
-	if p.scheme != inspector.SchemeTimestamp {
-		return false
+// entriesIn is an entry count as a number; 0 where it is none.
+func entriesIn(count string) int64 {
+	n, err := strconv.ParseInt(count, 10, 64)
+	if err != nil {
+		return 0
 	}
-	was, err := parseTimestamp(p.owner)
-	now, err2 := parseTimestamp(a.owner)
-	return err == nil && err2 == nil && was.prefix != "" && was.prefix == now.prefix
+	return n
 }
 
 // changedWords says what is not as it was observed, or why a lease stays as it is.
-func changedWords(a answer, p plan) string {
-	left := time.Duration(a.pttl) * time.Millisecond
+func changedWords(a answer, p plan, left time.Duration) string {
 	switch a.why {
 	case whyLonger:
 		return longerLeft(left)
@@ -73,12 +69,9 @@ const whileReading = "changed while you were reading: "
 func differs(a answer, p plan, left time.Duration) string {
 	switch a.why {
 	case whyType:
-		return "the key holds a " + printable(a.owner) + " now"
+		return "the key holds a " + printable(a.said) + " now"
 	case whyCount:
-		if p.count == a.count || p.count == "" {
-			return fmt.Sprintf("the entry count is %s, which is no number to take entries from", shortOwner(a.count))
-		}
-		return fmt.Sprintf("the entry count is %s now, and was %s", shortOwner(a.count), p.count)
+		return fmt.Sprintf("the entry count is %s now, and was %d", shortOwner(a.said), p.count)
 	case whyFields:
 		return "fields have come to the hash, or gone from it: there may be other holders"
 	case whyTTL:

@@ -5,7 +5,76 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"locktop/inspector"
+	"locktop/keyspace"
 )
+
+func init() {
+	addRecipe(Recipe{
+		Scheme: inspector.SchemeTimestamp,
+		Type:   keyspace.TypeString,
+		Guard:  guardString,
+		WakeUp: wakeUpPolling,
+		Steps: map[Verb]Step{
+			VerbExtend: {
+				Does: "writes a later end in the same format, by this machine's clock; a TTL that would end sooner is set to the new lease",
+				Then: "The holder is not told: a client that compares the value before it releases finds another than its own, and leaves the lock to lapse.",
+			},
+			VerbRelease:     {Does: deletes, Then: besideHolder},
+			VerbForceExpire: {Does: deletes, Then: besideHolder, Milder: limits, MilderThen: besideHolder},
+		},
+		Warnings: []string{unchecked},
+		plan:     planTimestamp,
+		samples: func(key string) []*inspector.Lock {
+			return sampleStrings(inspector.SchemeTimestamp, key, "1700000000000")
+		},
+	})
+}
+
+// planTimestamp writes a later end into the value where a lease is extended; else it does what is done to every string.
+//
+// The key has a TTL afterwards if it had one before. A TTL that would end before the new lease is set to the lease, because
+// the key would go before its value says so. Both are written by one command, which the server refuses whole.
+func planTimestamp(p *plan, r Request, holder inspector.Holder, now time.Time) error {
+	p.sameHolder = func(value string) bool { return sameID(r.Lock.Observed.Value.Text, value) }
+	if r.Verb != VerbExtend {
+		return planString(p, r, holder, now)
+	}
+	if err := p.onString(r); err != nil {
+		return err
+	}
+	stamp, err := parseTimestamp(r.Lock.Observed.Value.Text)
+	if err != nil || r.Lock.Observed.Truncated {
+		return unsupported("the end of the lease in its value is in no format that locktop writes")
+	}
+	if left := stamp.end.Sub(now); left > r.TTL {
+		return refusal{result: ResultChanged, holder: r.Owner, reason: longerLeft(left)}
+	}
+	key, value := r.Lock.Key, stamp.at(now.Add(r.TTL))
+	p.done = Outcome{Result: ResultExtended, Holder: clip(value)}
+	switch {
+	case seenEndless(r.Lock):
+		p.do("SET", key, value)
+		p.keepsTTL = true
+	case r.Lock.Observed.ExpiresAt.Sub(now) > r.TTL:
+		p.facts = append(p.facts, notShorter(key, r.TTL))
+		p.do("SET", key, value, "KEEPTTL")
+		p.keepsTTL = true
+	default:
+		p.facts = append(p.facts, notLonger(key, r.TTL))
+		p.do("SET", key, value, "PX", millis(r.TTL))
+		p.done.TTL = r.TTL.Truncate(time.Millisecond)
+	}
+	return nil
+}
+
+// sameID says whether two values have the same id, so that only the lease is another.
+func sameID(was, is string) bool {
+	before, err := parseTimestamp(was)
+	after, err2 := parseTimestamp(is)
+	return err == nil && err2 == nil && before.prefix != "" && before.prefix == after.prefix
+}
 
 // stamp is the value of a timestamp lock, taken apart so that a later end can be written in the same format: whole or
 // fractional seconds, or milliseconds since 1970, alone or behind "id:".

@@ -8,17 +8,14 @@
 -- ARGV[1]  the field of the client
 -- ARGV[2]  the lease in milliseconds
 --
--- Returns an array of six:
+-- Returns an array of three:
 --   [1] "done"   entered
 --       "other"  somebody else has it
---   [2] ""
---   [3] ""
---   [4] the client's entry count as text; "" with "other"
---   [5] the lease that is left in milliseconds: one's own, or the other's; -1 there is no TTL
---   [6] -1       nobody is woken by an acquisition
+--   [2] the client's entry count as text; "" with "other"
+--   [3] the lease that is left in milliseconds: one's own, or the other's; -1 there is no TTL
 local free = redis.call("EXISTS", KEYS[1]) == 0
 if not free and redis.call("HEXISTS", KEYS[1], ARGV[1]) == 0 then
-  return {"other", "", "", "", redis.call("PTTL", KEYS[1]), -1}
+  return {"other", "", redis.call("PTTL", KEYS[1])}
 end
 if free then
   redis.call("PEXPIRE", KEYS[1], ARGV[2])
@@ -27,4 +24,4 @@ local count, refused = recount("1", ARGV[2])
 if refused then
   return refused
 end
-return {"done", "", "", count, tonumber(ARGV[2]), -1}
+return {"done", count, tonumber(ARGV[2])}

@@ -6,20 +6,17 @@
 -- ARGV[1]  the client's time in milliseconds since 1970
 -- ARGV[2]  the new value: the end of the lease in milliseconds since 1970
 --
--- Returns an array of six:
+-- Returns an array of three:
 --   [1] "done"   the lock is acquired; a lease that was over is taken over
 --       "other"  somebody has it, or what is in the key is no time in milliseconds: thirteen digits, as from 2001 to
 --                2286. A time in seconds, for one, is another kind of client's
---   [2] ""
---   [3] the first 512 bytes of the value that is there now
---   [4] ""
---   [5] -1       such a lock has no TTL
---   [6] -1       nobody is woken by an acquisition
+--   [2] ""       a string keeps no entry count
+--   [3] -1       such a lock has no TTL
 local value = redis.call("GET", KEYS[1])
 if value then
   if #value ~= 13 or not string.match(value, "^%d+$") or tonumber(value) >= tonumber(ARGV[1]) then
-    return {"other", "", string.sub(value, 1, 512), "", -1, -1}
+    return {"other", "", -1}
   end
 end
 redis.call("SET", KEYS[1], ARGV[2])
-return {"done", "", ARGV[2], "", -1, -1}
+return {"done", "", -1}

@@ -1,47 +1,36 @@
--- Releases entries of a holder in a lock kept in a hash (reentrant, redisson). Follows guard_hash.lua,
--- recount.lua and wake.lua.
+-- Leaves a lock kept in a hash (reentrant, redisson) once, as its clients do. While entries are left the lease begins anew.
+-- Follows recount.lua.
 --
--- KEYS[1]     the lock
--- KEYS[2..3]  the queue of a fair lock, see wake.lua; may be left out
--- ARGV[1..4]  what was observed, see the guard
--- ARGV[5]     how many entries to release; "0" all of them
--- ARGV[6]     the lease in milliseconds that begins anew when entries are left; "0" leaves the lease as it is
--- ARGV[7]     the channel on which waiters are woken when the lock is free; "" for none
+-- Who waits is told right before the lock is deleted. In a script that is the same moment to everybody else, and a user
+-- who may not publish is refused before anything is done, not after.
 --
--- Returns what the guard returns, or an array of six:
---   [1] "done"     the lock is free and the key is gone
---       "left"     the key is still there: [3] has it [4] times, which is 0 where another field is left in the hash
---       "changed"  with [2] "count": the entry count is no number, so no entry can be taken from it
---   [2] "" or "count"
---   [3] the first 512 bytes of the holder's field
---   [4] the entries that the holder has left, as text
---   [5] the lease that is left in milliseconds; -1 there is no TTL, -2 there is no key
---   [6] how many clients received the message; -1 no message was sent
-local entries = tonumber(ARGV[5])
-if entries > 0 then
-  if not string.match(count, "^%-?%d+$") then
-    return answer("changed", "count")
-  end
-  if tonumber(count) > entries then
-    local left, refused = recount("-" .. ARGV[5], ARGV[6])
-    if refused then
-      return refused
-    end
-    count = left
-    if ARGV[6] ~= "0" then
-      pttl = tonumber(ARGV[6])
-    end
-    return answer("left", "")
-  end
+-- KEYS[1]  the lock
+-- ARGV[1]  the field of the client
+-- ARGV[2]  the lease in milliseconds that begins anew when entries are left; "0" leaves the lease as it is
+-- ARGV[3]  the channel on which waiters are woken when the lock is free; "" for none
+--
+-- Returns an array of three:
+--   [1] "done"   left; if that was the last entry, and no other field is in the hash, the key is gone
+--       "other"  the client is not in it
+--   [2] the entries that the client has left, as text; "" with "other"
+--   [3] the lease that is left in milliseconds; -1 there is no TTL, -2 there is no key
+local count = redis.call("TYPE", KEYS[1])["ok"] == "hash" and redis.call("HGET", KEYS[1], ARGV[1])
+if not count or not string.match(count, "^%-?%d+$") then
+  return {"other", "", redis.call("PTTL", KEYS[1])}
 end
-count = "0"
-if fields > 1 then
+if tonumber(count) > 1 then
+  local left, refused = recount("-1", ARGV[2])
+  if refused then
+    return refused
+  end
+  return {"done", left, redis.call("PTTL", KEYS[1])}
+end
+if redis.call("HLEN", KEYS[1]) > 1 then
   redis.call("HDEL", KEYS[1], ARGV[1])
-  return answer("left", "")
+  return {"done", "0", redis.call("PTTL", KEYS[1])}
 end
-if ARGV[7] ~= "" then
-  woken = wake(ARGV[7])
+if ARGV[3] ~= "" then
+  redis.call("PUBLISH", ARGV[3], "0")
 end
 redis.call("DEL", KEYS[1])
-pttl = -2
-return answer("done", "")
+return {"done", "0", -2}

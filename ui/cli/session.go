@@ -135,6 +135,7 @@ func (s *session) mayAct(o keyspace.Options, readOnly bool) error {
 func (s *session) operate(o actions.Options) {
 	client := s.connection.NewClient("locktop")
 	s.atEnd(client.Close)
+	o.Look = s.connection.Read
 	s.operator = actions.NewOperator(client, o)
 }
 

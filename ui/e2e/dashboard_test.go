@@ -156,7 +156,7 @@ func TestHostileTextIsShownEscaped(t *testing.T) {
 	term.keys("G", "Enter")
 	term.waitFor("waiters")
 	term.keys("G")
-	term.waitFor("redis-cli", `\x1b]0;pwned`)
+	term.waitFor("do 2 DEL", `\x1b]0;pwned`)
 	term.escape("esc back")
 	term.keys("q")
 	term.mustBeSane(0)

@@ -1,0 +1,128 @@
+package actions
+
+import (
+	"strconv"
+	"time"
+
+	"locktop/inspector"
+	"locktop/keyspace"
+)
+
+// fact is a question to the server, and the answer on which an action rests. act.lua says what the comparisons mean.
+type fact struct {
+	// ask is a read command; its second word is its key.
+	ask      []string
+	compared comparison
+	want     string
+	// blame is what is wrong where the fact does not hold.
+	blame blame
+}
+
+// comparison is how an answer is compared with what is wanted.
+type comparison string
+
+const (
+	equal   comparison = "="
+	atMost  comparison = "<="
+	atLeast comparison = ">="
+	absent  comparison = "absent"
+	present comparison = "present"
+)
+
+// blame is what an action answers instead of acting: a code, and why.
+type blame struct{ code, why string }
+
+var (
+	blameGone  = blame{code: codeGone}
+	blameOther = blame{code: codeOther}
+	// blameContext is for what does not concern what the operator saw, but from which the commands were made: they are
+	// made anew.
+	blameContext = blame{code: codeContext}
+)
+
+// changed is the blame of what is still held by the one who was seen, but not as it was.
+func changed(why string) blame { return blame{codeChanged, why} }
+
+// holds compares what the server said, as act.lua does; there is no answer where known is false.
+func (f fact) holds(said string, known bool) bool {
+	switch f.compared {
+	case absent:
+		return !known
+	case present:
+		return known
+	case equal:
+		return known && said == f.want
+	case atMost, atLeast:
+		number, err := strconv.ParseFloat(said, 64)
+		limit, err2 := strconv.ParseFloat(f.want, 64)
+		if !known || err != nil || err2 != nil {
+			return false
+		}
+		if f.compared == atMost {
+			return number <= limit
+		}
+		return number >= limit
+	}
+	return false
+}
+
+// observedType are the facts that the key is there, and is of this type.
+func observedType(key string, kind keyspace.Type) []fact {
+	return []fact{
+		{[]string{"PTTL", key}, atLeast, "-1", blameGone},
+		{[]string{"TYPE", key}, equal, string(kind), changed(whyType)},
+	}
+}
+
+// observedValue are the facts that a string has a value of this size that begins with text: with all of it, unless it was
+// too long to be kept.
+func observedValue(key, text string, size int64) []fact {
+	facts := []fact{{[]string{"STRLEN", key}, equal, strconv.FormatInt(size, 10), blameOther}}
+	if text != "" {
+		ask := []string{"GETRANGE", key, "0", strconv.Itoa(len(text) - 1)}
+		facts = append(facts, fact{ask, equal, text, blameOther})
+	}
+	return facts
+}
+
+// observedString are the facts of a lock that is the whole value of a string.
+func observedString(lock *inspector.Lock) []fact {
+	facts := observedType(lock.Key, keyspace.TypeString)
+	facts = append(facts, observedValue(lock.Key, lock.Observed.Value.Text, lock.Observed.Size)...)
+	return append(facts, observedLease(lock))
+}
+
+// observedField are the facts of a lock that is a field of a hash, with the entry count as its value.
+func observedField(lock *inspector.Lock, holder inspector.Holder) []fact {
+	facts := observedType(lock.Key, keyspace.TypeHash)
+	facts = append(facts, fact{[]string{"HGET", lock.Key, holder.Owner}, present, "", blameOther})
+	if holder.Count.Known {
+		facts = append(facts, fact{[]string{"HGET", lock.Key, holder.Owner}, equal, strconv.FormatInt(holder.Count.N, 10), changed(whyCount)})
+	}
+	facts = append(facts, fact{[]string{"HLEN", lock.Key}, equal, strconv.FormatInt(lock.Observed.Size, 10), changed(whyFields)})
+	return append(facts, observedLease(lock))
+}
+
+// observedLease is the fact that the lock has a TTL if and only if it had one.
+func observedLease(lock *inspector.Lock) fact {
+	if seenEndless(lock) {
+		return fact{[]string{"PTTL", lock.Key}, equal, "-1", changed(whyTTL)}
+	}
+	return fact{[]string{"PTTL", lock.Key}, atLeast, "0", changed(whyNoTTL)}
+}
+
+// notLonger is the fact that no more than this is left of the lease.
+func notLonger(key string, lease time.Duration) fact {
+	return fact{[]string{"PTTL", key}, atMost, millis(lease), changed(whyLonger)}
+}
+
+// notShorter is the fact that no less than this is left of the lease.
+func notShorter(key string, lease time.Duration) fact {
+	return fact{[]string{"PTTL", key}, atLeast, millis(lease), changed(whyShorter)}
+}
+
+// seenEndless says whether the lock was seen without a TTL.
+func seenEndless(lock *inspector.Lock) bool { return lock.Observed.ExpiresAt.IsZero() }
+
+// millis is a duration as Redis counts it.
+func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }

@@ -1,0 +1,25 @@
+package actions
+
+import (
+	"locktop/inspector"
+	"locktop/keyspace"
+)
+
+func init() {
+	addRecipe(Recipe{
+		Scheme: inspector.SchemeToken,
+		Type:   keyspace.TypeString,
+		Guard:  guardString,
+		WakeUp: wakeUpPolling,
+		Steps: map[Verb]Step{
+			VerbExtend:      {Does: "sets its TTL", Then: renewalWins},
+			VerbRelease:     {Does: deletes, Then: besideHolder},
+			VerbForceExpire: {Does: deletes, Then: besideHolder, Milder: shortens, MilderThen: untilRenewal},
+		},
+		Warnings: []string{
+			"Some clients write the key anew when they renew (RedLock.net; redsync with SetNXOnExtend): if their holder is alive, the lock comes back.",
+		},
+		plan:    planString,
+		samples: func(key string) []*inspector.Lock { return sampleStrings(inspector.SchemeToken, key, "token") },
+	})
+}
