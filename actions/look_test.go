@@ -86,12 +86,24 @@ func TestHolds(t *testing.T) {
 			want     string
 			holds    bool
 		}{
-			{"number", equal, "-3", true}, {"number", equal, "-3.0", false}, {"number", equal, "", false},
-			{"number", atMost, "-3", true}, {"number", atMost, "-4", false}, {"number", atLeast, "-3", true}, {"number", atLeast, "0", false},
-			{"number", present, "", true}, {"number", absent, "", false},
-			{"text", equal, "a\x00b", true}, {"text", equal, "a", false}, {"text", atMost, "9", false}, {"text", atLeast, "0", false},
-			{"none", equal, "", false}, {"none", atMost, "9", false}, {"none", atLeast, "-9", false},
-			{"none", present, "", false}, {"none", absent, "", true},
+			{"number", equal, "-3", true},
+			{"number", equal, "-3.0", false},
+			{"number", equal, "", false},
+			{"number", atMost, "-3", true},
+			{"number", atMost, "-4", false},
+			{"number", atLeast, "-3", true},
+			{"number", atLeast, "0", false},
+			{"number", present, "", true},
+			{"number", absent, "", false},
+			{"text", equal, "a\x00b", true},
+			{"text", equal, "a", false},
+			{"text", atMost, "9", false},
+			{"text", atLeast, "0", false},
+			{"none", equal, "", false},
+			{"none", atMost, "9", false},
+			{"none", atLeast, "-9", false},
+			{"none", present, "", false},
+			{"none", absent, "", true},
 		} {
 			p := plan{keys: []string{test.key}, facts: []fact{{[]string{"GET", test.key}, test.compared, test.want, changed("said")}}}
 			asked := must(p.ask(t.Context(), client))(t)
