@@ -37,6 +37,8 @@ type Request struct {
 	// TTL is the new lease of VerbExtend, and for VerbForceExpire the delay until the end (0: now).
 	TTL    time.Duration
 	DryRun bool
+	// Force does what is discouraged: [Effect].Discouraged says when it takes that.
+	Force bool
 	// Reason is kept in the audit.
 	Reason string
 }
