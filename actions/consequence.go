@@ -16,7 +16,11 @@ func Consequence(r Request) string {
 		return "There is no lock."
 	}
 	effect := EffectOf(r)
-	said := append([]string{observedWords(r, time.Now()), effect.Does, effect.Then}, effect.Warnings...)
+	said := []string{observedWords(r, time.Now())}
+	if effect.Discouraged {
+		said = append(said, "Discouraged.")
+	}
+	said = append(append(said, effect.Does, effect.Then), effect.Warnings...)
 	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), " ")
 }
 
@@ -27,6 +31,8 @@ type Effect struct {
 	Does, Then string
 	// Warnings are what to beware of.
 	Warnings []string
+	// Discouraged: the library does not survive it, as the first of the warnings says; it takes [Request].Force.
+	Discouraged bool
 }
 
 // EffectOf says what an action will do, for those who show what was observed in their own way.
@@ -46,10 +52,20 @@ func EffectOf(r Request) Effect {
 	if milder(r) && step.Milder != "" {
 		does, then = step.Milder, step.MilderThen
 	}
-	effect := Effect{Does: verbWords(r) + " " + does + ".", Then: then}
-	if r.Verb != VerbExtend {
-		effect.Warnings = recipe.Warnings
+	if does == deletes && buried(r) {
+		does = buries
 	}
+	effect := Effect{Does: verbWords(r) + " " + does + ".", Then: then}
+	if r.Verb == VerbExtend {
+		return effect
+	}
+	effect.Warnings, effect.Discouraged = habits(r.Lock)
+	for _, warning := range recipe.Warnings {
+		if warning != unchecked || !slices.Contains(effect.Warnings, uncheckedLibrary) { // it says the same
+			effect.Warnings = append(effect.Warnings, warning)
+		}
+	}
+	effect.Discouraged = effect.Discouraged && frees(r)
 	return effect
 }
 

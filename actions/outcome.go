@@ -15,16 +15,17 @@ const (
 	ResultReadOnly      Result = "refused: read-only"
 	ResultReplica       Result = "refused: replica"
 	ResultDenied        Result = "denied by ACL"
-	ResultUnsupported   Result = "unsupported" // this scheme has no such action; Outcome.Detail says why
-	ResultUnknown       Result = "unknown"     // the answer was lost: look again
-	ResultFailed        Result = "failed"      // the server answered with an error; nothing was done
-	ResultDryRun        Result = "dry run"     // nothing was done; Outcome.Detail says what would have been
+	ResultDiscouraged   Result = "refused: discouraged" // the library does not survive it; Request.Force does it all the same
+	ResultUnsupported   Result = "unsupported"          // this scheme has no such action; Outcome.Detail says why
+	ResultUnknown       Result = "unknown"              // the answer was lost: look again
+	ResultFailed        Result = "failed"               // the server answered with an error; nothing was done
+	ResultDryRun        Result = "dry run"              // nothing was done; Outcome.Detail says what would have been
 )
 
 // Refused says whether a guard stopped the action (exit code 3).
 func (r Result) Refused() bool {
 	switch r {
-	case ResultNotHolder, ResultChanged, ResultGone, ResultReadOnly, ResultReplica, ResultUnsupported:
+	case ResultNotHolder, ResultChanged, ResultGone, ResultReadOnly, ResultReplica, ResultDiscouraged, ResultUnsupported:
 		return true
 	case ResultReleased, ResultEntryReleased, ResultExtended, ResultExpired, ResultDenied, ResultUnknown, ResultFailed,
 		ResultDryRun:
@@ -38,7 +39,7 @@ func (r Result) Done() bool {
 	switch r {
 	case ResultReleased, ResultEntryReleased, ResultExtended, ResultExpired:
 		return true
-	case ResultNotHolder, ResultChanged, ResultGone, ResultReadOnly, ResultReplica, ResultUnsupported, ResultDenied,
+	case ResultNotHolder, ResultChanged, ResultGone, ResultReadOnly, ResultReplica, ResultDiscouraged, ResultUnsupported, ResultDenied,
 		ResultUnknown, ResultFailed, ResultDryRun:
 		return false
 	}

@@ -8,13 +8,15 @@ import (
 )
 
 // planString plans every verb on a lock that is the whole value of a string.
-func planString(p *plan, r Request, _ inspector.Holder, _ time.Time) error {
+func planString(p *plan, r Request, _ inspector.Holder, now time.Time) error {
 	if err := p.onString(r); err != nil {
 		return err
 	}
 	switch {
 	case r.Verb == VerbExtend:
 		p.extend(r)
+	case buried(r):
+		p.bury(r, now)
 	case frees(r):
 		p.free(r)
 	default:

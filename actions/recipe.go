@@ -65,6 +65,7 @@ const (
 	guardHash     = "the key is a hash, the holder's field and its count are as seen, no field has come or gone, and it has a TTL if and only if it had one"
 	wakeUpPolling = "none: clients that wait poll"
 	deletes       = "deletes the key"
+	buries        = "puts a tombstone in its place, for as long as its lease has left"
 	wakes         = "deletes the key and publishes the wake-up"
 	shortens      = "shortens its TTL to that, and never lengthens it"
 	limits        = "gives it that TTL, or shortens the one it has to that"

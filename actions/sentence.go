@@ -119,6 +119,8 @@ func (o Outcome) Sentence(r Request) string {
 		s = not(r) + "the server is a replica"
 	case ResultDenied:
 		s = not(r) + "denied by ACL"
+	case ResultDiscouraged:
+		s = not(r) + "it is discouraged, and takes --force"
 	case ResultUnsupported:
 		s = not(r) + "not possible"
 	case ResultUnknown:

@@ -16,9 +16,6 @@ func init() {
 			VerbRelease:     {Does: deletes, Then: besideHolder},
 			VerbForceExpire: {Does: deletes, Then: besideHolder, Milder: shortens, MilderThen: untilRenewal},
 		},
-		Warnings: []string{
-			"Some clients write the key anew when they renew (RedLock.net; redsync with SetNXOnExtend): if their holder is alive, the lock comes back.",
-		},
 		plan:    planString,
 		samples: func(key string) []*inspector.Lock { return sampleStrings(inspector.SchemeToken, key, "token") },
 	})

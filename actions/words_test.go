@@ -41,7 +41,7 @@ func TestConsequence(t *testing.T) {
 		}, []string{
 			"by its value its lease is over since 5 s", "delete the key without looking whose it is",
 		}},
-		{func() { lock.Scheme, r.TTL = inspector.SchemeToken, 0 }, []string{"Force-expiring it now deletes the key.", "goes on believing that it holds the lock, and the next acquirer runs beside it", "the lock comes back"}},
+		{func() { lock.Scheme, r.TTL = inspector.SchemeToken, 0 }, []string{"Force-expiring it now deletes the key.", "goes on believing that it holds the lock, and the next acquirer runs beside it"}},
 		{func() { r.Owner = "x" }, []string{"was not seen with the holder x"}},
 		{func() { lock.Scheme = inspector.SchemeUnknown }, []string{"Not possible: it is not a lock"}},
 		{func() { lock.Scheme = "zookeeper" }, []string{"Not possible: locktop has no recipe"}},

@@ -83,3 +83,13 @@ func (l *Lock) resurrectedBy(at time.Time) uint8 {
 	}
 	return min(l.mind.resurrected, 254) + 1
 }
+
+// ComesBack says whether the lock, if its key is deleted, will likely be made anew by its holder's renewal: it did so before, or its
+// library is known to do so.
+func (l *Lock) ComesBack() bool {
+	if l.mind.resurrected > 0 {
+		return true
+	}
+	libraries, _ := l.Libraries()
+	return slices.ContainsFunc(libraries, func(library Library) bool { return library.Recreates && !library.AnyName })
+}

@@ -17,6 +17,8 @@ type Library struct {
 	Unchecked bool
 	// Recreates: a holder's renewal makes the key anew where it is gone, so that a deleted lock comes back.
 	Recreates bool
+	// AnyName: its locks have any name, so that a lock that may be its own is hardly more than a guess.
+	AnyName bool
 	// Consequence is what a release does to the application, in a sentence; empty where it only frees the lock.
 	Consequence string
 	// Discouraged: the library does not survive that its lock is taken away; Consequence says how it fails.
@@ -237,11 +239,11 @@ var libraries = []Library{
 		is: uuidNamed(func(key string) bool { return strings.Contains(key, ":") }),
 	},
 	{
-		Name: "redlock-rb (Ruby)", Schemes: ofTokens, RecognisedBy: "a UUID, any name; its extension makes a lost lock anew by default", Recreates: true,
+		Name: "redlock-rb (Ruby)", Schemes: ofTokens, RecognisedBy: "a UUID, any name; its extension makes a lost lock anew by default", Recreates: true, AnyName: true,
 		is: uuidNamed(func(string) bool { return true }),
 	},
 	{
-		Name: "aioredlock (Python)", Schemes: ofTokens, RecognisedBy: "a UUID, any name; its watchdog makes a lost lock anew", Recreates: true,
+		Name: "aioredlock (Python)", Schemes: ofTokens, RecognisedBy: "a UUID, any name; its watchdog makes a lost lock anew", Recreates: true, AnyName: true,
 		is: uuidNamed(func(string) bool { return true }),
 	},
 	{

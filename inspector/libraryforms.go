@@ -126,6 +126,18 @@ func bullJob(key string) (job string, ok bool) {
 	return job, ok && strings.Count(job, ":") >= 2
 }
 
+// besideJob names the hash of the job that a lock of Bull or BullMQ is for. That it is there is all that matters.
+func besideJob(r keyspace.Record) keyspace.Company {
+	job, ok := bullJob(r.Key)
+	if !ok || r.Type != keyspace.TypeString {
+		return keyspace.Company{}
+	}
+	if s := shapeOf(r.Value.Text); s != shapeUUID && s != shapeUUIDTag {
+		return keyspace.Company{}
+	}
+	return keyspace.Company{Keys: []string{job}, Present: []string{job}}
+}
+
 // redislockToken splits what bsm/redislock writes: 16 bytes in URL-safe base64 without padding, which are 22 characters, and
 // the metadata that the application gave (redislock.go, 0.9.4).
 func redislockToken(value string) (token, metadata string, ok bool) {

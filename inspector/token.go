@@ -17,6 +17,7 @@ var token = schemeFile{
 		Shows:        "the token, and host, process or time where it carries them; TTL",
 	},
 	recognise: recogniseToken,
+	beside:    besideJob,
 }
 
 func recogniseToken(c *candidate) (recognition, bool) {

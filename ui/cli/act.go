@@ -23,6 +23,7 @@ type acting struct {
 	holder   string
 	dryRun   bool
 	yes      bool
+	force    bool
 	reason   string
 	output   string
 	readOnly readOnly
@@ -34,6 +35,7 @@ func (c *acting) add(cmd *cobra.Command) {
 	flags.StringVar(&c.holder, "holder", "", "the `OWNER` who has the lock, exactly as the lock says it (locktop show prints it)")
 	flags.BoolVar(&c.dryRun, "dry-run", false, "do nothing; say what would be done")
 	flags.BoolVar(&c.yes, "yes", false, "do not ask")
+	flags.BoolVar(&c.force, "force", false, "do it although it is discouraged, because the lock's library does not survive it")
 	flags.StringVar(&c.reason, "reason", "", "why; it is kept in the audit file")
 	flags.VarP(newChoice(&c.output, "text", "text", "json"), "output", "o", "form of the output")
 	chosen(cmd, "output", "text", "json")
@@ -89,7 +91,7 @@ func (a *app) act(cmd *cobra.Command, c *acting, name string, r actions.Request,
 		lock = noLockOf(record)
 	}
 	r.Lock = lock
-	r.DryRun, r.Reason = c.dryRun, c.reason
+	r.DryRun, r.Reason, r.Force = c.dryRun, c.reason, c.force
 	holder := slices.IndexFunc(r.Lock.Holders, func(h inspector.Holder) bool { return h.Owner == r.Owner })
 	if holder >= 0 && !s.operator.ReadOnly() { // else the operator will refuse, and there is nothing to ask
 		if err := choose(r.Lock, r.Lock.Holders[holder]); err != nil {

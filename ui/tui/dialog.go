@@ -127,7 +127,7 @@ func parseLease(s string) (time.Duration, error) {
 
 // request is what the dialog asks for as it stands.
 func (d *dialog) request() (actions.Request, error) {
-	r := actions.Request{Verb: d.verb, Lock: d.lock}
+	r := actions.Request{Verb: d.verb, Lock: d.lock, Force: true} // the dialog says what is discouraged, and why
 	if d.holder < len(d.lock.Holders) {
 		h := d.lock.Holders[d.holder]
 		r.Owner = h.Owner

@@ -87,6 +87,9 @@ func consequenceLines(t *theme, r actions.Request, width int) [][]part {
 			glyph = strings.Repeat(" ", len([]rune(glyph)))
 		}
 	}
+	if effect.Discouraged {
+		say(t.bad, "✖ ", "Discouraged: this library does not survive it.")
+	}
 	say(t.plain, "", effect.Does)
 	say(t.plain, "", effect.Then)
 	for _, warning := range effect.Warnings {

@@ -1,0 +1,72 @@
+package actions
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"locktop/inspector"
+	"locktop/keyspace"
+)
+
+// This file is about what the library of a lock does besides its scheme.
+
+const uncheckedLibrary = "Its clients release without looking whose lock it is: an old holder that is still alive will delete the next holder's. Stop it first."
+
+// habits are what to beware of when a lock is taken away from a client of its library, and whether that is discouraged.
+func habits(lock *inspector.Lock) (warnings []string, isDiscouraged bool) {
+	libraries, surely := lock.Libraries()
+	switch {
+	case surely:
+		library := libraries[0]
+		if library.Consequence != "" {
+			warnings = append(warnings, library.Consequence)
+		}
+		if library.Unchecked {
+			warnings = append(warnings, uncheckedLibrary)
+		}
+		isDiscouraged = library.Discouraged
+	default:
+		for _, library := range libraries {
+			if library.Discouraged {
+				warnings = append(warnings, "If it is a lock of "+library.Name+": "+library.Consequence)
+			}
+		}
+	}
+	if lock.ComesBack() && leavesTombstone(lock) {
+		return append(warnings, "Its holder's renewal would make a deleted key anew, and meets the tombstone instead; until that is over nobody can acquire the lock."), isDiscouraged
+	}
+	if slices.ContainsFunc(libraries, func(l inspector.Library) bool { return l.Recreates }) {
+		warnings = append(warnings, "Some clients make the key anew when they renew (redlock-rb, aioredlock): if the holder is alive, the lock may come back. Release it again then, and a tombstone takes its place.")
+	}
+	return warnings, isDiscouraged
+}
+
+// discouraged says whether the library does not survive the action.
+func discouraged(r Request) bool {
+	_, is := habits(r.Lock)
+	return is && frees(r)
+}
+
+// leavesTombstone says whether a tombstone can stand for the lock: it must end by itself, and so must the lock.
+func leavesTombstone(lock *inspector.Lock) bool { return !seenEndless(lock) }
+
+// buried says whether the action leaves a tombstone instead of deleting the key.
+func buried(r Request) bool {
+	return frees(r) && r.Lock.Observed.Type == keyspace.TypeString && r.Lock.ComesBack() && leavesTombstone(r.Lock)
+}
+
+// tombstoneLonger is by how much a tombstone outlasts what is left of the lease, so that a renewal meets it.
+const tombstoneLonger = time.Second
+
+// bury puts a tombstone in the place of a string for as long as its lease has left: the holder's next renewal comes before that is
+// over, finds another value than its own, and gives the lock up.
+func (p *plan) bury(r Request, now time.Time) {
+	lease := max(r.Lock.ExpiresAt.Sub(now), 0) + tombstoneLonger
+	stone := inspector.TombstonePrefix + actor().User + ":" + strconv.FormatInt(now.UnixMilli(), 10)
+	p.do("SET", r.Lock.Key, stone, "PX", millis(lease))
+	p.done = Outcome{Result: ResultReleased, Detail: "a tombstone keeps its place for " + span(lease) + ", so that a renewal does not bring it back"}
+	if r.Verb == VerbForceExpire {
+		p.done.Result = ResultExpired
+	}
+}
