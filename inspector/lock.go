@@ -21,6 +21,8 @@ const (
 	SchemeRedissonSemaphore Scheme = "redisson-semaphore" // number of free permits alone
 	SchemeRedissonLatch     Scheme = "redisson-latch"     // number of count-downs
 	SchemeShedLock          Scheme = "shedlock"           // string that says when and where it was taken; may outlive its holder (ShedLock)
+	SchemeRueidisLock       Scheme = "rueidislock"        // the same bytes under three keys
+	SchemeSpringIntegration Scheme = "spring-integration" // string with the UUID of a registry
 	SchemeUnknown           Scheme = "unknown"            // a key where a lock is expected, of a type that no lock has
 )
 

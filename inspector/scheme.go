@@ -22,6 +22,8 @@ type recognition struct {
 	leaseEnds time.Time // zero where the value states no end
 	waiters   Waiters   // By is empty where they cannot be seen
 	fencing   *int64
+	// elsewhere: it is part of a lock that is shown under another of its keys.
+	elsewhere bool
 	evidence  []string
 }
 
@@ -49,7 +51,7 @@ type candidate struct {
 func (c *candidate) ruled() bool { return c.name.grade == nameRuled }
 
 // schemes are asked in this order: those that a value proves come first, and the one for what no other scheme knows last.
-var schemes = [...]*schemeFile{&redisson, &redissonRW, &redissonPermits, &redissonSemaphore, &redissonLatch, &reentrant, &shedLock, &timestamp, &token, &setnx, &wrongType}
+var schemes = [...]*schemeFile{&redisson, &redissonRW, &redissonPermits, &redissonSemaphore, &redissonLatch, &reentrant, &shedLock, &rueidisLock, &springIntegration, &timestamp, &token, &setnx, &wrongType}
 
 // Schemes describes all schemes, in the order in which they are tried.
 func Schemes() []SchemeInfo {
@@ -90,7 +92,7 @@ func (rules Rules) recognise(r keyspace.Record, now time.Time) (recognition, boo
 		}
 		if found, ok := s.recognise(&c); ok {
 			found.scheme = s.info.Name
-			return found, true
+			return found, !found.elsewhere
 		}
 	}
 	return recognition{}, false

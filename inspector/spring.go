@@ -1,0 +1,28 @@
+package inspector
+
+import (
+	"locktop/keyspace"
+)
+
+// springIntegration is the lock of Spring Integration's RedisLockRegistry: a string with the UUID of the registry, which is the same on
+// all its locks. Nothing in it tells it from other UUIDs, and only the waiters of its PUB_SUB mode are told by a message, so that a
+// rule has to name it (RedisLockRegistry.java, 7.2.0-M1).
+var springIntegration = schemeFile{
+	byRule: true,
+	info: SchemeInfo{
+		Name:         SchemeSpringIntegration,
+		Systems:      "Spring Integration: RedisLockRegistry, in both modes",
+		RecognisedBy: "a rule of yours: `<registry>:<key>` with a UUID, which others leave too",
+		Shows:        "the registry, which is one process; TTL. In PUB_SUB mode waiters listen to a pattern of all locks, so that they cannot be counted",
+	},
+	recognise: func(c *candidate) (recognition, bool) {
+		if c.Type != keyspace.TypeString || c.Truncated || shapeOf(c.Value.Text) != shapeUUID {
+			return recognition{}, false
+		}
+		return recognition{
+			mode:     ModeExclusive,
+			holders:  []Holder{{Owner: c.Value.Text, Label: "registry " + c.token()[:8]}},
+			evidence: []string{c.name.evidence(), "its value is a UUID, as each registry has one", c.ttlEvidence()},
+		}, true
+	},
+}
