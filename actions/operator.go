@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -134,23 +135,31 @@ func (o *Operator) refuse(ctx context.Context, r Request, now time.Time) (plan, 
 
 // execute carries the plan out, by scripts if it may.
 func (o *Operator) execute(ctx context.Context, p plan, _ Request) attempt {
-	var way executor = byScript{}
-	if o.scriptsDenied.Load() {
-		way = byWatch{}
-	}
-	a, err := way.execute(ctx, o.client, p)
-	denied := scriptsDenied(err)
-	if denied {
-		o.scriptsDenied.Store(true)
-	}
-	if denied || errors.Is(err, errApart) {
-		way = byWatch{} // nothing was done, so the other way may be tried
-		a, err = way.execute(ctx, o.client, p)
+	var (
+		a   answer
+		err error
+		way executor
+	)
+	for _, next := range o.ways() { // nothing is done where a way is not to be had, so that the next one may be tried
+		b, nextErr := next.execute(ctx, o.client, p)
+		if errors.Is(nextErr, errNoCompare) {
+			break // the way before says what it would take
+		}
+		a, err, way = b, nextErr, next
+		if scriptsDenied(err) {
+			o.scriptsDenied.Store(true)
+		} else if !errors.Is(err, errApart) && !transactionsDenied(err) {
+			break
+		}
 	}
 	if err != nil {
 		return attempt{out: failure(err, p, way, o.client.Options().Username), by: way.name()}
 	}
-	return attempt{out: outcomeOf(a, p), by: way.name(), outdated: a.code == codeContext}
+	out := outcomeOf(a, p)
+	if (way == byCompare{}) && out.Result.Done() {
+		out.Detail = strings.TrimPrefix(out.Detail+"; "+compareOnly, "; ")
+	}
+	return attempt{out: out, by: way.name(), outdated: a.code == codeContext}
 }
 
 // record writes the outcome to the audit. What it cannot write it says.
