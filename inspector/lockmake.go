@@ -38,10 +38,16 @@ func (l *Lock) clone() *Lock {
 	return &c.Lock
 }
 
+// forever is a TTL that is none: php-lock sets a thousand years where it is given no timeout.
+const forever = 100 * 365 * 24 * time.Hour
+
 // show takes over what a record says: holders, ends, and the record itself.
 func (l *Lock) show(r keyspace.Record, found recognition) {
 	l.Scheme = found.scheme
 	l.ExpiresAt = r.ExpiresAt
+	if r.ExpiresAt.Sub(r.ReadAt) > forever {
+		l.ExpiresAt = time.Time{}
+	}
 	l.LeaseEnds = found.leaseEnds
 	l.Observed = r
 	l.FreedAt, l.FreedBy = time.Time{}, ""

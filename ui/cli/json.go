@@ -48,19 +48,21 @@ type lockJSON struct {
 	DB        int    `json:"db"`
 	Scheme    string `json:"scheme"`
 	// Library left it, surely; or one of Candidates may have.
-	Library    string        `json:"library,omitempty"`
-	Candidates []string      `json:"candidates,omitempty"`
-	Mode       string        `json:"mode,omitempty"`
-	State      string        `json:"state"`
-	Holders    []holderJSON  `json:"holders"`
-	TTL        int64         `json:"ttl_ms"` // -1: none
-	ExpiresAt  string        `json:"expires_at,omitempty"`
-	Held       *int64        `json:"held_ms,omitempty"`
-	HeldExact  *bool         `json:"held_is_exact,omitempty"`
-	Waiters    *waitersJSON  `json:"waiters,omitempty"`
-	Fencing    *int64        `json:"fencing_token,omitempty"`
-	Companion  []string      `json:"companions,omitempty"`
-	Findings   []findingJSON `json:"findings"`
+	Library    string       `json:"library,omitempty"`
+	Candidates []string     `json:"candidates,omitempty"`
+	Mode       string       `json:"mode,omitempty"`
+	State      string       `json:"state"`
+	Holders    []holderJSON `json:"holders"`
+	TTL        int64        `json:"ttl_ms"` // -1: none
+	ExpiresAt  string       `json:"expires_at,omitempty"`
+	Held       *int64       `json:"held_ms,omitempty"`
+	HeldExact  *bool        `json:"held_is_exact,omitempty"`
+	Waiters    *waitersJSON `json:"waiters,omitempty"`
+	Fencing    *int64       `json:"fencing_token,omitempty"`
+	Companion  []string     `json:"companions,omitempty"`
+	// HeldWith are other keys of the snapshot that the same owner holds.
+	HeldWith []string      `json:"held_with,omitempty"`
+	Findings []findingJSON `json:"findings"`
 	// Evidence and Commands are added by "locktop show" only.
 	Evidence []string      `json:"evidence,omitempty"`
 	Commands []commandJSON `json:"commands,omitempty"`
@@ -116,6 +118,9 @@ func shownOf(s string) string {
 }
 
 // newSnapshotJSON shows these locks of a snapshot.
+// maxHeldWith bounds what is said of a client that holds very many locks.
+const maxHeldWith = 64
+
 func newSnapshotJSON(s *inspector.Snapshot, locks []*inspector.Lock) snapshotJSON {
 	out := snapshotJSON{
 		Schema:  snapshotSchema,
@@ -127,8 +132,17 @@ func newSnapshotJSON(s *inspector.Snapshot, locks []*inspector.Lock) snapshotJSO
 		out.Source.Complete = out.Source.Complete && n.Denied == 0
 		out.Source.Nodes = append(out.Source.Nodes, newNodeJSON(n))
 	}
+	together := s.Together()
 	for _, l := range locks {
-		out.Locks = append(out.Locks, newLockJSON(l, s.TakenAt))
+		shown := newLockJSON(l, s.TakenAt)
+		if len(l.Holders) == 1 {
+			for _, other := range together[l.Holders[0].Owner] {
+				if other.Ref != l.Ref && len(shown.HeldWith) < maxHeldWith {
+					shown.HeldWith = append(shown.HeldWith, shownOf(other.Key))
+				}
+			}
+		}
+		out.Locks = append(out.Locks, shown)
 	}
 	return out
 }

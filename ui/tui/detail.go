@@ -15,15 +15,16 @@ import (
 // detail is all that is known of one lock, as a page that scrolls.
 type detail struct {
 	ref    keyspace.Ref
-	lock   *inspector.Lock // the last one that was seen
-	gone   bool            // the lock has left the snapshots
+	lock   *inspector.Lock   // the last one that was seen
+	gone   bool              // the lock has left the snapshots
+	with   []*inspector.Lock // others that its holder has
 	offset int
 }
 
 // refresh takes the lock from a newer snapshot.
 func (d *detail) refresh(s *inspector.Snapshot) {
 	if l := findLock(s, d.ref); l != nil {
-		d.lock, d.gone = l, false
+		d.lock, d.gone, d.with = l, false, s.HeldWith(l)
 		return
 	}
 	d.gone = true
@@ -129,6 +130,9 @@ func (d *detail) fields(p *painter, now time.Time) {
 		if h.Count.Known {
 			count = ", " + entriesText(h.Count.N)
 		}
+		if !h.ExpiresAt.IsZero() {
+			count += ", " + text.Duration(h.ExpiresAt.Sub(now)) + " left"
+		}
 		p.field(name, part{t.strong, text.Escape(h.Label)}, part{t.plain, count})
 		if h.Owner != h.Label {
 			p.field("", part{t.faint, text.Escape(h.Owner)})
@@ -138,7 +142,7 @@ func (d *detail) fields(p *painter, now time.Time) {
 		p.field("holder", part{t.plain, "nobody"})
 	}
 	if names := l.LibraryNames(); names != "" {
-		p.field("library", part{t.plain, names})
+		p.paragraph("library", t.plain, names)
 	}
 	if ttl, ok := l.TTLAt(now); ok && l.StateAt(now) == inspector.StateHeld {
 		fraction, s := drain(t, l, ttl)
@@ -168,6 +172,13 @@ func (d *detail) fields(p *painter, now time.Time) {
 	p.field("waiters", part{t.plain, waitersSentence(l)})
 	if l.FencingToken != nil {
 		p.field("fencing", part{t.plain, "token " + text.Count(*l.FencingToken)})
+	}
+	for i, other := range d.with {
+		name := ""
+		if i == 0 {
+			name = "held with"
+		}
+		p.field(name, part{t.plain, text.Escape(other.Key)}, part{t.faint, ", by the same holder"})
 	}
 	for i, c := range l.CompanionKeys() {
 		name := ""
