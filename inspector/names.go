@@ -79,6 +79,8 @@ var asideWords = map[string]asidePlace{
 	"fails": asideLast, "failed": asideLast, "failure": asideLast, "success": asideLast, "successes": asideLast,
 	"error": asideLast, "errors": asideLast, "acquired": asideLast, "acquisitions": asideLast, "released": asideLast,
 	"releases": asideLast, "contended": asideLast, "contention": asideLast, "wait": asideLast, "waits": asideLast,
+	"sum": asideLast, "avg": asideLast, "mean": asideLast, "min": asideLast, "bytes": asideLast, "size": asideLast,
+	"age": asideLast, "rate": asideLast, "gauge": asideLast, "percent": asideLast,
 	"waited": asideLast, "ms": asideLast, "seconds": asideLast,
 }
 
@@ -110,8 +112,8 @@ func nameOf(key string) nameEvidence {
 			return nameEvidence{companion: true}
 		}
 	}
-	if strings.Contains(key, ":rwlock_timeout:") {
-		return nameEvidence{companion: true}
+	if strings.Contains(key, ":rwlock_timeout:") || strings.HasPrefix(key, "asynq:{") && !libraryName(key) {
+		return nameEvidence{companion: true} // "asynq:{queue}:lease" is the queue's book of leases on tasks
 	}
 	if libraryName(key) {
 		return nameEvidence{grade: nameWord}

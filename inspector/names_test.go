@@ -30,7 +30,7 @@ func TestNames(t *testing.T) {
 		"uniquejobs:5d41402abc4b2a76b9719d911017c592":     {grade: nameWord},
 		"uniquejobs:5d41402abc4b2a76b9719d911017c592:RUN": {grade: nameWord},
 		"asynq:{q}:unique:t:5d4":                          {grade: nameWord},
-		"uniquejobs:digests":                              {}, "asynq:{q}:pending": {aside: true},
+		"uniquejobs:digests":                              {}, "asynq:{q}:pending": {companion: true},
 		"clock": {}, "block:1": {}, "blocklist": {}, "flock": {}, "locker:1": {}, "locale": {}, "release": {}, "please": {},
 		"unlocked": {}, "iBlock": {}, "stopClock": {}, "lockout:7": {}, "": {}, ":::": {}, "\xff\xfe": {}, "sherlock:7": {},
 		"releaseNotes": {}, "blöck": {},
@@ -83,7 +83,7 @@ func TestDefaultPatterns(t *testing.T) {
 			t.Errorf("no default pattern names %q", key)
 		}
 	}
-	for _, key := range []string{"session:7", "asynq:{q}:pending", "cart:7"} {
+	for _, key := range []string{"session:7", "cart:7"} {
 		if matches(key) {
 			t.Errorf("a default pattern names %q", key)
 		}
