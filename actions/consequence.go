@@ -120,6 +120,8 @@ func waiterWords(w inspector.Waiters) string {
 		return "who waits for it cannot be seen"
 	case w.Exact:
 		return plural(w.Count, "client waits", "clients wait") + " for it"
+	case w.AtMost():
+		return "at most " + plural(w.Count, "client waits", "clients wait") + " for it"
 	default:
 		return "at least " + plural(w.Count, "client waits", "clients wait") + " for it"
 	}

@@ -84,10 +84,13 @@ const (
 // Waiters are the clients that wait for a lock, as far as they can be seen.
 type Waiters struct {
 	Count int
-	// Exact is false where Count is a lower bound.
+	// Exact is false where Count is a bound: an upper one if AtMost, else a lower one.
 	Exact bool
 	By    WaitersBy
 }
+
+// AtMost says whether a count that is not exact is an upper bound: of blocked clients no server tells on which keys they wait.
+func (w Waiters) AtMost() bool { return w.By == WaitersBlocked }
 
 // Cause is why a holder stopped being one.
 type Cause string

@@ -132,8 +132,10 @@ func waiters(l *inspector.Lock) string {
 	switch {
 	case l.Waiters.By == "" || l.Waiters.By == inspector.WaitersNone:
 		return "-"
-	case l.Waiters.Exact:
+	case l.Waiters.Exact, l.Waiters.Count == 0:
 		return strconv.Itoa(l.Waiters.Count)
+	case l.Waiters.AtMost():
+		return "≤" + strconv.Itoa(l.Waiters.Count)
 	default:
 		return "≥" + strconv.Itoa(l.Waiters.Count)
 	}

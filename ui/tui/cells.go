@@ -100,8 +100,10 @@ func waitersText(l *inspector.Lock) string {
 	switch {
 	case l.Waiters.By == inspector.WaitersNone || l.Waiters.By == "":
 		return "-"
-	case l.Waiters.Exact:
+	case l.Waiters.Exact, l.Waiters.Count == 0:
 		return text.Count(int64(l.Waiters.Count))
+	case l.Waiters.AtMost():
+		return "≤" + text.Count(int64(l.Waiters.Count))
 	default:
 		return "≥" + text.Count(int64(l.Waiters.Count))
 	}

@@ -180,7 +180,11 @@ func entriesText(n int64) string {
 // waitersSentence says how many wait, and how that is known.
 func waitersSentence(l *inspector.Lock) string {
 	n := text.Count(int64(l.Waiters.Count))
-	if !l.Waiters.Exact {
+	switch {
+	case l.Waiters.Exact:
+	case l.Waiters.AtMost():
+		n = "at most " + n
+	default:
 		n = "at least " + n
 	}
 	switch l.Waiters.By {
@@ -189,7 +193,7 @@ func waitersSentence(l *inspector.Lock) string {
 	case inspector.WaitersSubscribers:
 		return n + ", by the subscribers of its channel"
 	case inspector.WaitersBlocked:
-		return n + ", by the clients blocked on it"
+		return n + ", by the clients that are blocked, on whatever key"
 	case inspector.WaitersSampled:
 		return n + ", by sampled commands"
 	case inspector.WaitersNone:
