@@ -23,6 +23,7 @@ type books struct {
 type entry struct {
 	key        string
 	expires    int64 // unix milliseconds on the local clock, rounded up; 0: never
+	companion  int64 // when the first of its companions expires, in strict mode; 0: never
 	queued     int64 // when deadlines holds it for; 0: it does not
 	place      int32 // where in deadlines
 	pause      int32 // milliseconds: how long to wait before it is nudged again
@@ -123,12 +124,20 @@ func (f *feed) learnOne(r *Record, why source) {
 		e = &entry{key: r.Key}
 		f.followed[r.Key] = e
 	}
-	e.readAt, e.digest, e.generation, e.expires = r.ReadAt.UnixMilli(), digest, f.passes, 0
+	e.readAt, e.digest, e.generation, e.expires, e.companion = r.ReadAt.UnixMilli(), digest, f.passes, 0, 0
 	f.attention.attends(e, r.Companions)
 	if !r.ExpiresAt.IsZero() {
 		e.expires = r.ExpiresAt.UnixMilli() + 1
 		if f.options.Nudge {
 			f.deadlines.add(e)
+		}
+	}
+	if f.options.Nudge {
+		return
+	}
+	for _, c := range r.Companions { // strict mode reads none of them that is overdue, and they are read together
+		if at := c.ExpiresAt.UnixMilli() + 1; !c.ExpiresAt.IsZero() && (e.companion == 0 || at < e.companion) {
+			e.companion = at
 		}
 	}
 }
@@ -234,7 +243,7 @@ func (f *feed) takeMail() {
 func (f *feed) worthReading(key, event string, now time.Time) bool {
 	if e := f.followed[key]; e != nil {
 		if !f.options.Nudge {
-			e.expires = 0 // somebody touched it: it is not overdue until a read says so
+			e.expires, e.companion = 0, 0 // somebody touched it: it is not overdue until a read says so
 		}
 		return true
 	}

@@ -239,3 +239,30 @@ func TestNobodyIsAskedInVain(t *testing.T) {
 		}
 	}
 }
+
+// Strict mode reads nothing that is overdue, and so no key whose companion is: reading would make the server delete it.
+func TestStrictModeLeavesOverdueCompanions(t *testing.T) {
+	s := redistest.Start(t, "--notify-keyspace-events", "Kg$hzlxen", "--enable-debug-command", "yes")
+	s.Do("DEBUG", "SET-ACTIVE-EXPIRE", "0") // only an access makes the server delete what is over
+	s.Do("SET", "base:a", "1")
+	s.Do("SET", "is:a", "1", "PX", "300")
+	c := connect(t, s)
+	p, observation := watch(t, c, keyspace.ObserveOptions{
+		Patterns: []keyspace.Pattern{{Glob: "base:*"}}, Companions: family{}, PassInterval: 50 * time.Millisecond,
+	})
+	p.companionsReach(t, "base:a", "string is:a 1", "channel ch:a 0", "clients blpop 0")
+	expired := infoNumber(t, s, "stats", "expired_keys")
+	passes := func() int {
+		_, _, n := p.look()
+		return n
+	}
+	over := time.Now().Add(400 * time.Millisecond)
+	redistest.Eventually(t, 10*time.Second, func() (bool, string) { return time.Now().After(over), "it is not over yet" })
+	before := passes()
+	observation.Reread("base:a")
+	subscribe(t, s.Client(), "ch:a") // which is asked about all the same
+	p.reaches(t, "some passes later", func(keyspace.Status) bool { return passes() > before+3 })
+	if got := infoNumber(t, s, "stats", "expired_keys"); got != expired {
+		t.Errorf("%d keys were reaped", got-expired)
+	}
+}

@@ -219,7 +219,11 @@ func (f *feed) readDirty(ctx context.Context) error {
 
 // overdue says whether strict read-only mode forbids to touch the key: reading it would make the server delete it.
 func (f *feed) overdue(e *entry, now time.Time) bool {
-	return !f.options.Nudge && !f.options.Once && e != nil && e.expires != 0 && e.expires <= now.UnixMilli()
+	if f.options.Nudge || f.options.Once || e == nil {
+		return false
+	}
+	at := now.UnixMilli()
+	return e.expires != 0 && e.expires <= at || e.companion != 0 && e.companion <= at
 }
 
 // nudge makes the server notice that keys have expired: any access does, and EXISTS costs the least. The reads that follow

@@ -105,7 +105,7 @@ func (f *feed) seen(p *pass, key string) {
 		}
 		e.generation = p.Generation
 		p.Matched++
-		if p.why == hurried || f.overdue(e, time.Now()) {
+		if p.why == hurried || f.overdue(e, time.Now()) && e.companion == 0 {
 			p.waits = append(p.waits, key)
 		}
 		return
