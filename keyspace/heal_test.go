@@ -90,7 +90,7 @@ func TestStrictModeNeverTouchesAnOverdueKey(t *testing.T) {
 			s.Do("DEBUG", "SET-ACTIVE-EXPIRE", 0)
 			s.Do("SET", "lock:a", "1", "PX", 300)
 			s.Do("SET", "lock:b", "1")
-			p, o := watch(t, connect(t, s), keyspace.ObserveOptions{Notify: notify, Poll: 10 * time.Millisecond, PassInterval: time.Second})
+			p, o := watch(t, connect(t, s), keyspace.ObserveOptions{Notify: notify, Poll: 10 * time.Millisecond, PassInterval: 3 * time.Second})
 			p.reaches(t, "a pass", func(st keyspace.Status) bool { return st.Connected && st.LastPass.Generation > 0 })
 			p.shows(t, map[string]string{"lock:a": "1", "lock:b": "1"})
 			p.mu.Lock()
