@@ -76,3 +76,14 @@ const (
 	unchecked     = "Clients of this kind delete the key without looking whose it is: an old holder that is still alive will delete the next holder's lock. Stop it first."
 	redissonFreed = "The holder's thread is not told and works on: its watchdog stops at the next tick (within 10 s), its unlock() throws IllegalMonitorStateException, and the clients that wait wake up, of a fair lock the first in its queue: one of them enters beside it."
 )
+
+// What is said of locks that several may hold, each for itself.
+const (
+	guardMember  = "the key is a sorted set, the holder is a member of it with no earlier time than was seen, and the key has a TTL if and only if it had one; for a force-expiry also the number of members"
+	deletesAll   = "deletes the key, with all its holders"
+	shortensAll  = "shortens the TTL of the key, with all its holders, to that, and never lengthens it"
+	oneEntry     = "each of its holders has it once: it can only be released as a whole"
+	memberFreed  = "The holder is not told: if it is alive it goes on believing that it has the lock. Other holders keep theirs; clients that wait poll, and the next one enters beside it."
+	membersFreed = "No holder is told: those that are alive go on believing that they have the lock, and the next acquirers run beside them."
+	membersUntil = "A holder that renews before then lets the key stay longer again; else no holder is told, and the next acquirers run beside them."
+)

@@ -21,6 +21,7 @@ const (
 	SchemeRedissonSemaphore Scheme = "redisson-semaphore" // number of free permits alone
 	SchemeRedissonLatch     Scheme = "redisson-latch"     // number of count-downs
 	SchemeShedLock          Scheme = "shedlock"           // string that says when and where it was taken; may outlive its holder (ShedLock)
+	SchemeSymfony           Scheme = "symfony"            // sorted set: token, end of its lease; __write__ marks an exclusive one
 	SchemeUnknown           Scheme = "unknown"            // a key where a lock is expected, of a type that no lock has
 )
 

@@ -205,6 +205,14 @@ func TestLookAlikes(t *testing.T) {
 			hashRecord("orders", minute),
 			cut,
 		},
+		"sorted sets and sets": {
+			zsetOf("leaderboard", 0, symfonyA, "1200", symfonyB, "900"),
+			zsetOf("sessions:seen", time.Hour, symfonyA, ms(-time.Minute), symfonyB, ms(-time.Hour)),
+			zsetOf("sessions:ends", time.Hour, symfonyA, ms(time.Minute), "7", ms(time.Hour)),
+			zsetOf("sessions:ends", time.Hour, symfonyA[:43]+"!", ms(time.Minute)),
+			zsetOf("report", time.Hour, "__write__", "not a time", symfonyA, ms(time.Minute)),
+			zsetOf("report", time.Hour, "__write__", ms(time.Minute)),
+		},
 	} {
 		for _, r := range records {
 			if l, ok := Rules(nil).Inspect(r, schemeNow); ok {
