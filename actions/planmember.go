@@ -44,8 +44,8 @@ func (p *plan) onMember(r Request, holder inspector.Holder, m memberLock, now ti
 		return unsupported(oneEntry)
 	case r.Verb == VerbRelease:
 		p.leave("ZREM", m.beside, append([]string{holder.Owner}, m.marks...))
-		if last, some := lastOver(r.Lock, m.marks); some && m.sweeps {
-			p.do("ZREMRANGEBYSCORE", key, "-inf", scoreText(last))
+		if m.sweeps {
+			p.sweep(r.Lock, m)
 		}
 		p.sayOthers(r)
 	case r.Verb == VerbExtend:
@@ -111,15 +111,22 @@ func (p *plan) sayOthers(r Request) {
 	}
 }
 
-// lastOver is the highest score of the members that were seen and are no holders. One that was renewed since then has a higher one.
-func lastOver(lock *inspector.Lock, marks []string) (last float64, some bool) {
+// sweep takes out the members that were seen and are no holders. One that was renewed since then has a higher score, and stays.
+func (p *plan) sweep(lock *inspector.Lock, m memberLock) {
+	last, over := 0.0, []string(nil)
 	for _, f := range lock.Observed.Value.Fields {
 		held := slices.ContainsFunc(lock.Holders, func(h inspector.Holder) bool { return h.Owner == f.Name })
-		if score, ok := scoreOf(lock, f.Name); ok && !held && !slices.Contains(marks, f.Name) {
-			last, some = max(last, score), true
+		if score, ok := scoreOf(lock, f.Name); ok && !held && !slices.Contains(m.marks, f.Name) {
+			last, over = max(last, score), append(over, f.Name)
 		}
 	}
-	return last, some
+	if over == nil {
+		return
+	}
+	p.do("ZREMRANGEBYSCORE", lock.Key, "-inf", scoreText(last))
+	for _, key := range m.beside {
+		p.do(append([]string{"ZREM", key}, over...)...)
+	}
 }
 
 // scoreOf is the score with which a member was seen.

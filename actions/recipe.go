@@ -24,6 +24,8 @@ type Recipe struct {
 	Scheme inspector.Scheme
 	// Type is the type of the key that the lock is kept in.
 	Type keyspace.Type
+	// WriterType is the type of the key that a writer's lock is kept in, where that is another one.
+	WriterType keyspace.Type
 	// Guard is what is compared before anything is done; WakeUp is how those who wait are told.
 	Guard, WakeUp string
 	// Steps has the verbs that the scheme supports; Refused has the reason for every verb that it does not.
@@ -38,6 +40,11 @@ type Recipe struct {
 	samples func(key string) []*inspector.Lock
 	// companions and channels are globs of the other keys and the channels that the plans name.
 	companions, channels []string
+}
+
+// keepsIn says whether locks of the scheme are kept in keys of this type.
+func (r Recipe) keepsIn(kind keyspace.Type) bool {
+	return kind != "" && (kind == r.Type || kind == r.WriterType)
 }
 
 // Verbs lists the verbs, mildest first.

@@ -110,7 +110,7 @@ func nameOf(key string) nameEvidence {
 			return nameEvidence{companion: true}
 		}
 	}
-	if strings.Contains(key, ":rwlock_timeout:") {
+	if _, weights := bracedName(key, symfonyWeight); weights || strings.Contains(key, ":rwlock_timeout:") {
 		return nameEvidence{companion: true}
 	}
 	if libraryName(key) {

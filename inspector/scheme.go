@@ -51,7 +51,7 @@ func (c *candidate) ruled() bool { return c.name.grade == nameRuled }
 // schemes are asked in this order: those that a value proves come first, and the one for what no other scheme knows last.
 var schemes = [...]*schemeFile{
 	&redisson, &redissonRW, &redissonPermits, &redissonSemaphore, &redissonLatch,
-	&symfony,
+	&symfonySemaphore, &symfony, &distributedSemaphore, &distributedRW, &redisSemaphore,
 	&reentrant, &shedLock, &timestamp, &token, &setnx, &wrongType,
 }
 
@@ -85,7 +85,7 @@ func (rules Rules) recognise(r keyspace.Record, now time.Time) (recognition, boo
 			}
 		}
 	}
-	if c.name = nameOf(r.Key); c.name.companion {
+	if c.name = nameOf(r.Key); c.name.companion || marksAWriter(r) {
 		return recognition{}, false
 	}
 	for _, s := range schemes {

@@ -60,3 +60,9 @@ func (c *candidate) share(found *recognition, leases []membership) {
 		}
 	}
 }
+
+// Scores between these may be seconds since 1970, and scores from the second one on milliseconds.
+const (
+	firstSecond      = 1e9
+	firstMillisecond = 1e12
+)
