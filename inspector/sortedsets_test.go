@@ -130,3 +130,68 @@ func TestRedisSemaphore(t *testing.T) {
 		t.Errorf("the client's clock is ahead, and its lease has %v left", got)
 	}
 }
+
+// An exclusive lock in a sorted set has renewals and hand-overs as any other, also where new keys are not announced.
+func TestSymfonyOverTime(t *testing.T) {
+	for _, announced := range []bool{true, false} {
+		c := newScene(t, keyspace.FeedPush)
+		begin := []string{"zadd", "zadd", "expire"}
+		if announced {
+			begin = append([]string{"new"}, begin...)
+		}
+		held := func(token string) *scene {
+			end := c.in(30 * time.Second)
+			score := strconv.FormatInt(end.UnixMilli(), 10)
+			r := zsetOf(sceneKey, 0, token, score, "__write__", score)
+			r.ExpiresAt = end
+			return c.read(r)
+		}
+		c.hints("new")
+		held(symfonyA).expect("acquired " + symfonyA)
+		for range 3 {
+			c.after(10*time.Second).hints("zadd", "zadd", "expire")
+			held(symfonyA).expect("renewed " + symfonyA)
+		}
+		if l := c.must(StateHeld); l.Renewals != 3 || l.HeldSince != l.History[0].Since || len(l.Findings) > 0 {
+			t.Errorf("%d renewals, %v", l.Renewals, codes(l))
+		}
+		c.after(time.Second).hints(append([]string{"zrem", "del"}, begin...)...)
+		held(symfonyB).expect("released "+symfonyA+" released", "acquired "+symfonyB+"<"+symfonyA+" released")
+		if l := c.must(StateHeld); !l.HeldExact || l.Renewals != 0 {
+			t.Errorf("announced %v: held exactly since %v, %d renewals", announced, l.HeldExact, l.Renewals)
+		}
+		c.after(time.Second).hints("zrem", "del").gone().expect("released " + symfonyB + " released")
+	}
+}
+
+// Those who have a permit come and go; who crashed is gone when its lease is over, though nothing is announced then.
+func TestPermitsOverTime(t *testing.T) {
+	const a, b = "A_1_0f8fad5bd9cb469fa16570867728950e", "B_2_0f8fad5bd9cb469fa16570867728950e"
+	c := newScene(t, keyspace.FeedPush)
+	start := c.now
+	pool := func(membersAndEnds ...any) *scene {
+		r := zsetOf(sceneKey, 0)
+		for i := 0; i < len(membersAndEnds); i += 2 {
+			end := start.Add(membersAndEnds[i+1].(time.Duration))
+			r.Value.Fields = append(r.Value.Fields, keyspace.Field{Name: membersAndEnds[i].(string), Value: strconv.FormatInt(end.UnixMilli(), 10)})
+			r.Size++
+		}
+		r.ExpiresAt = start.Add(90 * time.Second)
+		return c.read(r)
+	}
+	c.hints("new")
+	pool(a, 30*time.Second).expect("acquired " + a)
+	c.after(time.Second).hints("zadd")
+	pool(a, 30*time.Second, b, 31*time.Second).expect("acquired " + b)
+	c.after(8 * time.Second).hints("zadd")
+	pool(a, 30*time.Second, b, 40*time.Second).expect("renewed " + b)
+	c.after(22 * time.Second)
+	pool(a, 30*time.Second, b, 40*time.Second).expect("expired " + a + " expired")
+	if l := c.must(StateHeld); soleHolder(t, l).Owner != b {
+		t.Errorf("%+v", l.Holders)
+	}
+	c.after(10 * time.Second)
+	if l := c.must(StateLapsed); soleHolder(t, l).Owner != b || !hasCode(l, CodeLapsed) {
+		t.Errorf("%+v %v", l.Holders, codes(l))
+	}
+}
