@@ -31,8 +31,8 @@ func init() {
 			mode: inspector.ModeRead, labels: []string{symfonyTokenA, symfonyTokenB},
 			setup: func(now time.Time) [][]any {
 				return [][]any{
-					{"ZADD", "report-lock", ahead(now, -time.Second), strings.Replace(symfonyTokenA, "K", "L", 1),
-						ahead(now, time.Minute), symfonyTokenA, ahead(now, 5*time.Minute), symfonyTokenB},
+					{"ZADD", "report-lock", ahead(now, -time.Second), strings.Replace(symfonyTokenA, "K", "L", 1)},
+					{"ZADD", "report-lock", ahead(now, time.Minute), symfonyTokenA, ahead(now, 5*time.Minute), symfonyTokenB},
 					{"PEXPIREAT", "report-lock", ahead(now, 5*time.Minute)},
 				}
 			},
@@ -55,8 +55,8 @@ func init() {
 			labels: []string{"WEB01, process 4242", "WEB_02, process 17"},
 			setup: func(now time.Time) [][]any {
 				return [][]any{
-					{"ZADD", "pool", ahead(now, -time.Second), "WEB03_9_" + machineHex, ahead(now, 20*time.Second), "WEB01_4242_" + machineHex,
-						ahead(now, 30*time.Second), "WEB_02_17_" + machineHex},
+					{"ZADD", "pool", ahead(now, -time.Second), "WEB03_9_" + machineHex},
+					{"ZADD", "pool", ahead(now, 20*time.Second), "WEB01_4242_" + machineHex, ahead(now, 30*time.Second), "WEB_02_17_" + machineHex},
 					{"PEXPIRE", "pool", 90_000},
 				}
 			},

@@ -152,10 +152,10 @@ func endMillis(now time.Time, lease time.Duration) float64 {
 func sameSpan(lease time.Duration) time.Duration { return lease }
 
 // sampleMembers are locks of a scheme in a sorted set whose lease an extension lengthens: one holder, and one whose time is over.
-func sampleMembers(scheme inspector.Scheme, key, member string, score float64) []*inspector.Lock {
+func sampleMembers(scheme inspector.Scheme, key, member string) []*inspector.Lock {
 	lock := sample(scheme, key, inspector.Holder{Owner: member})
 	lock.Observed.Type, lock.Observed.Size = keyspace.TypeZSet, 2
-	lock.Observed.Value.Fields = []keyspace.Field{{Name: "over", Value: "1"}, {Name: member, Value: scoreText(score)}}
+	lock.Observed.Value.Fields = []keyspace.Field{{Name: "over", Value: "1"}, {Name: member, Value: "2"}}
 	lock.Observed.ExpiresAt = time.Now().Add(farAhead / 2)
 	return []*inspector.Lock{lock}
 }

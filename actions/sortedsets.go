@@ -25,7 +25,7 @@ func init() {
 			}, now)
 		},
 		samples: func(key string) []*inspector.Lock {
-			return sampleMembers(inspector.SchemeSymfonySemaphore, key, "token", 2)
+			return sampleMembers(inspector.SchemeSymfonySemaphore, key, "token")
 		},
 		companions: []string{"{*}:weight"},
 	})
@@ -38,7 +38,7 @@ func init() {
 			}, now)
 		},
 		samples: func(key string) []*inspector.Lock {
-			return sampleMembers(inspector.SchemeDistributedSemaphore, key, "host_1_id", 2)
+			return sampleMembers(inspector.SchemeDistributedSemaphore, key, "host_1_id")
 		},
 	})
 	addRecipe(Recipe{
@@ -56,7 +56,7 @@ func init() {
 			return p.onMember(r, holder, memberLock{score: refreshed, stays: sameSpan}, now)
 		},
 		samples: func(key string) []*inspector.Lock {
-			return sampleMembers(inspector.SchemeRedisSemaphore, key, "uuid", 2)
+			return sampleMembers(inspector.SchemeRedisSemaphore, key, "uuid")
 		},
 	})
 }

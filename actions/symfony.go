@@ -23,8 +23,8 @@ func init() {
 		},
 		plan: planSymfony,
 		samples: func(key string) []*inspector.Lock {
-			shared := sampleMembers(inspector.SchemeSymfony, key, "token", 2)
-			exclusive := sampleMembers(inspector.SchemeSymfony, key, "token", 2)
+			shared := sampleMembers(inspector.SchemeSymfony, key, "token")
+			exclusive := sampleMembers(inspector.SchemeSymfony, key, "token")
 			exclusive[0].Mode = inspector.ModeExclusive
 			return append(shared, exclusive...)
 		},
