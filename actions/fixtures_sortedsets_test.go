@@ -46,7 +46,8 @@ func init() {
 				return [][]any{
 					{"ZADD", "{report}:weight", 1, symfonyTokenA, 2, symfonyTokenB, 1, dead},
 					{"ZADD", "{report}:time", end, symfonyTokenA, end + 0.25, symfonyTokenB, end - 600, dead},
-					{"PEXPIREAT", "{report}:weight", ahead(now, 310*time.Second)}, {"PEXPIREAT", "{report}:time", ahead(now, 310*time.Second)},
+					{"PEXPIREAT", "{report}:weight", ahead(now, 310*time.Second)},
+					{"PEXPIREAT", "{report}:time", ahead(now, 310*time.Second)},
 				}
 			},
 		},
@@ -67,7 +68,8 @@ func init() {
 			waiters: inspector.Waiters{Count: 1, By: inspector.WaitersQueue},
 			setup: func(time.Time) [][]any {
 				return [][]any{
-					{"SADD", "stock.readers", "WEB01_4242_" + machineHex, "WEB02_17_" + machineHex}, {"PEXPIRE", "stock.readers", 30_000},
+					{"SADD", "stock.readers", "WEB01_4242_" + machineHex, "WEB02_17_" + machineHex},
+					{"PEXPIRE", "stock.readers", 30_000},
 					{"SET", "stock.writer", "WEB03_9_" + machineHex + "_WRITERWAITING", "PX", 30_000},
 				}
 			},
