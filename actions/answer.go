@@ -22,6 +22,7 @@ const (
 	whyNoTTL   = "no-ttl"
 	whyLonger  = "longer"
 	whyShorter = "shorter"
+	whyLater   = "later"
 )
 
 // shownBytes is how much of a text an answer holds, and shownEnd the place of the last of these bytes.
@@ -77,12 +78,16 @@ func parseAnswer(p plan, reply any) (answer, error) {
 	return a, nil
 }
 
-// witnessed is what a witness said: a text, or the first element of a scan, and with it its value.
+// witnessed is what a witness said: a text, a list of one, or the first element of a scan, and with it its value.
 func witnessed(reply any) (owner, count string) {
 	if text, ok := reply.(string); ok {
 		return clip(text), ""
 	}
 	scan, ok := reply.([]any)
+	if ok && len(scan) == 1 {
+		text, _ := textOf(scan[0])
+		return clip(text), ""
+	}
 	if !ok || len(scan) != 2 {
 		return "", ""
 	}

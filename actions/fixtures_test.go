@@ -196,8 +196,12 @@ func TestFixturesByOtherVerbs(t *testing.T) {
 						t.Error("it is gone")
 					default:
 						left, ends := after.TTLAt(time.Now())
-						if h := after.Holders[0].ExpiresAt; !h.IsZero() {
-							left, ends = time.Until(h), true
+						at := slices.IndexFunc(after.Holders, func(h inspector.Holder) bool { return h.Owner == r.Owner })
+						if at < 0 {
+							t.Fatalf("%q is no holder any more", r.Owner)
+						}
+						if end := after.Holders[at].ExpiresAt; !end.IsZero() {
+							left, ends = time.Until(end), true
 						}
 						if !ends || (left > r.TTL+time.Second) || r.Verb == VerbExtend && left < r.TTL-time.Minute {
 							t.Errorf("%v left (%v)", left, ends)

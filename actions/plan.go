@@ -154,7 +154,7 @@ func makePlan(r Request, now time.Time) (plan, error) {
 		}
 		return plan{}, unsupported(reason)
 	}
-	if !lock.Observed.Exists() || lock.Observed.Type != recipe.Type {
+	if !lock.Observed.Exists() || !recipe.keepsIn(lock.Observed.Type) {
 		return plan{}, unsupported("it was not read, so there is nothing to compare it with")
 	}
 	holder, held := holderOf(r)

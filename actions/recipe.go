@@ -24,6 +24,8 @@ type Recipe struct {
 	Scheme inspector.Scheme
 	// Type is the type of the key that the lock is kept in.
 	Type keyspace.Type
+	// WriterType is the type of the key that a writer's lock is kept in, where that is another one.
+	WriterType keyspace.Type
 	// Guard is what is compared before anything is done; WakeUp is how those who wait are told.
 	Guard, WakeUp string
 	// Steps has the verbs that the scheme supports; Refused has the reason for every verb that it does not.
@@ -38,6 +40,11 @@ type Recipe struct {
 	samples func(key string) []*inspector.Lock
 	// companions and channels are globs of the other keys and the channels that the plans name.
 	companions, channels []string
+}
+
+// keepsIn says whether locks of the scheme are kept in keys of this type.
+func (r Recipe) keepsIn(kind keyspace.Type) bool {
+	return kind != "" && (kind == r.Type || kind == r.WriterType)
 }
 
 // Verbs lists the verbs, mildest first.
@@ -76,4 +83,15 @@ const (
 	stillBelieves = "The holder is not told: it goes on believing in its entries, and its last releases will find that it is not the holder any more."
 	unchecked     = "Clients of this kind delete the key without looking whose it is: an old holder that is still alive will delete the next holder's lock. Stop it first."
 	redissonFreed = "The holder's thread is not told and works on: its watchdog stops at the next tick (within 10 s), its unlock() throws IllegalMonitorStateException, and the clients that wait wake up, of a fair lock the first in its queue: one of them enters beside it."
+)
+
+// What is said of locks that several may hold, each for itself.
+const (
+	guardMember  = "the key is a sorted set, the holder is a member of it with no earlier time than was seen, and the key has a TTL if and only if it had one; for a force-expiry also the number of members"
+	deletesAll   = "deletes the key, with all its holders"
+	shortensAll  = "shortens the TTL of the key, with all its holders, to that, and never lengthens it"
+	oneEntry     = "each of its holders has it once: it can only be released as a whole"
+	memberFreed  = "The holder is not told: if it is alive it goes on believing that it has the lock. Other holders keep theirs; clients that wait poll, and the next one enters beside it."
+	membersFreed = "No holder is told: those that are alive go on believing that they have the lock, and the next acquirers run beside them."
+	membersUntil = "A holder that renews before then lets the key stay longer again; else no holder is told, and the next acquirers run beside them."
 )

@@ -57,6 +57,8 @@ func changedWords(a answer, p plan, left time.Duration) string {
 	switch a.why {
 	case whyLonger:
 		return longerLeft(left)
+	case whyLater:
+		return "its own lease ends later already, and an extension never shortens it; to shorten it, force-expire it with a delay"
 	case whyShorter:
 		return "it ends sooner already, in " + span(left)
 	default:

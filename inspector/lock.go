@@ -11,19 +11,24 @@ type Scheme string
 
 // The schemes of this package; each has a file of its own.
 const (
-	SchemeToken             Scheme = "token"              // string with a TTL; the value is the holder's token (S2, S6, S8)
-	SchemeSetNX             Scheme = "setnx"              // string without a TTL (S3)
-	SchemeTimestamp         Scheme = "timestamp"          // string whose value is the lease's end (S1)
-	SchemeReentrant         Scheme = "reentrant"          // hash: one field, the holder, with its entry count (S4)
-	SchemeRedisson          Scheme = "redisson"           // hash: field uuid:thread (S7)
-	SchemeRedissonRW        Scheme = "redisson-rw"        // hash with a mode: readers, or a writer
-	SchemeRedissonPermits   Scheme = "redisson-permits"   // number of free permits, and a sorted set of those that are held
-	SchemeRedissonSemaphore Scheme = "redisson-semaphore" // number of free permits alone
-	SchemeRedissonLatch     Scheme = "redisson-latch"     // number of count-downs
-	SchemeShedLock          Scheme = "shedlock"           // string that says when and where it was taken; may outlive its holder (ShedLock)
-	SchemeRueidisLock       Scheme = "rueidislock"        // the same bytes under three keys
-	SchemeSpringIntegration Scheme = "spring-integration" // string with the UUID of a registry
-	SchemeUnknown           Scheme = "unknown"            // a key where a lock is expected, of a type that no lock has
+	SchemeToken                Scheme = "token"                     // string with a TTL; the value is the holder's token (S2, S6, S8)
+	SchemeSetNX                Scheme = "setnx"                     // string without a TTL (S3)
+	SchemeTimestamp            Scheme = "timestamp"                 // string whose value is the lease's end (S1)
+	SchemeReentrant            Scheme = "reentrant"                 // hash: one field, the holder, with its entry count (S4)
+	SchemeRedisson             Scheme = "redisson"                  // hash: field uuid:thread (S7)
+	SchemeRedissonRW           Scheme = "redisson-rw"               // hash with a mode: readers, or a writer
+	SchemeRedissonPermits      Scheme = "redisson-permits"          // number of free permits, and a sorted set of those that are held
+	SchemeRedissonSemaphore    Scheme = "redisson-semaphore"        // number of free permits alone
+	SchemeRedissonLatch        Scheme = "redisson-latch"            // number of count-downs
+	SchemeShedLock             Scheme = "shedlock"                  // string that says when and where it was taken; may outlive its holder (ShedLock)
+	SchemeRueidisLock          Scheme = "rueidislock"               // the same bytes under three keys
+	SchemeSpringIntegration    Scheme = "spring-integration"        // string with the UUID of a registry
+	SchemeSymfony              Scheme = "symfony"                   // sorted set: token, end of its lease; __write__ marks an exclusive one
+	SchemeSymfonySemaphore     Scheme = "symfony-semaphore"         // two sorted sets: token, end of its lease; token, weight
+	SchemeDistributedSemaphore Scheme = "distributedlock-semaphore" // sorted set: machine and process, end of its lease
+	SchemeDistributedRW        Scheme = "distributedlock-rw"        // set of readers, string of the writer
+	SchemeRedisSemaphore       Scheme = "redis-semaphore"           // sorted set: client, last refresh (npm)
+	SchemeUnknown              Scheme = "unknown"                   // a key where a lock is expected, of a type that no lock has
 )
 
 // Mode is what holders share a lock.

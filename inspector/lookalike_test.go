@@ -35,6 +35,7 @@ func TestLookAlikes(t *testing.T) {
 	const uuid = "5b0e2f6c-90c1-4f0e-8a57-2d1f3c5a7b9e"
 	const hex = "594730fb989a42f9c4b373d423b32f22"
 	const thread = "0f4d3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11:42"
+	const machine = "WEB01_4242_0f8fad5bd9cb469fa16570867728950e"
 	const minute = time.Minute
 	text := func(key, value string, ttl time.Duration) keyspace.Record { return stringRecord(key, value, ttl) }
 	cut := hashRecord("lock:orders", minute, thread, "1")
@@ -204,6 +205,30 @@ func TestLookAlikes(t *testing.T) {
 			hashRecord("orders", minute, uuid+":", "1"),
 			hashRecord("orders", minute),
 			cut,
+		},
+		"sorted sets and sets": {
+			zsetOf("leaderboard", 0, symfonyA, "1200", symfonyB, "900"),
+			zsetOf("sessions:seen", time.Hour, symfonyA, ms(-time.Minute), symfonyB, ms(-time.Hour)),
+			zsetOf("sessions:ends", time.Hour, symfonyA, ms(time.Minute), "7", ms(time.Hour)),
+			zsetOf("sessions:ends", time.Hour, symfonyA[:43]+"!", ms(time.Minute)),
+			zsetOf("report", time.Hour, "__write__", "not a time", symfonyA, ms(time.Minute)),
+			zsetOf("report", time.Hour, "__write__", ms(time.Minute)),
+			zsetOf("{report}:time", time.Hour, symfonyA, inSeconds(time.Minute)), // no weights
+			with(zsetOf("{report}:time", time.Hour, symfonyA, "17"), zsetOf("{report}:weight", time.Hour, symfonyA, "1")),
+			zsetOf("{lock:report}:weight", time.Hour, symfonyA, "1"),
+			zsetOf("workers", 0, machine, "17"),
+			zsetOf("workers", 0, machine, ms(time.Minute), "web-1", ms(time.Minute)),
+			zsetOf("semaphore:pool", 0, uuid, ms(0)),
+			zsetOf("semaphore:pool", minute, uuid, "17"),
+			zsetOf("semaphore:pool", minute, uuid, ms(time.Hour)),
+			zsetOf("semaphore:pool", minute, uuid, ms(-48*time.Hour)),
+			zsetOf("semaphore:pool", minute, uuid, ms(0), "waiting", ms(0)),
+			zsetOf("sessions:seen", minute, uuid, ms(-time.Second)),
+			elements(keyspace.TypeSet, "book.readers", 0, "ada", "", "bob", ""),
+			elements(keyspace.TypeSet, "workers", 0, machine, ""),
+			text("book.writer", "ada", 0),
+			text("stock.writer", machine+"_WRITERWAITING", minute),
+			text("stock.readers", machine, 0),
 		},
 	} {
 		for _, r := range records {

@@ -112,8 +112,9 @@ func nameOf(key string) nameEvidence {
 			return nameEvidence{companion: true}
 		}
 	}
-	if strings.Contains(key, ":rwlock_timeout:") || strings.HasPrefix(key, "asynq:{") && !libraryName(key) {
-		return nameEvidence{companion: true} // "asynq:{queue}:lease" is the queue's book of leases on tasks
+	if _, weights := bracedName(key, symfonyWeight); weights || strings.Contains(key, ":rwlock_timeout:") ||
+		strings.HasPrefix(key, "asynq:{") && !libraryName(key) { // "asynq:{queue}:lease" is the queue's book of leases on tasks
+		return nameEvidence{companion: true}
 	}
 	if libraryName(key) {
 		return nameEvidence{grade: nameWord}

@@ -17,5 +17,9 @@ func DefaultPatterns() []keyspace.Pattern {
 		{Glob: "*laravel-queue-overlap:*"},
 		{Glob: "*framework/schedule-*"},
 		{Glob: "*framework/command-*"},
+		{Glob: "{*}:time"}, // Symfony's semaphores
+		{Glob: "{*}:weight"},
+		{Glob: "*.readers"}, // DistributedLock, as the next one
+		{Glob: "*.writer"},
 	}
 }

@@ -53,7 +53,7 @@ func (p *place) learnEdited(key string, what happening) {
 		if len(p.edited) < maxEdited {
 			p.edited[key] = struct{}{}
 		}
-	case happeningExpiry, happeningNameless, happeningOther:
+	case happeningExpiry, happeningNameless, happeningAdded, happeningOther:
 	case happeningNew, happeningWritten, happeningReleased, happeningExpired, happeningEvicted, happeningMoved:
 		delete(p.edited, key)
 	}

@@ -51,7 +51,11 @@ type candidate struct {
 func (c *candidate) ruled() bool { return c.name.grade == nameRuled }
 
 // schemes are asked in this order: those that a value proves come first, and the one for what no other scheme knows last.
-var schemes = [...]*schemeFile{&redisson, &redissonRW, &redissonPermits, &redissonSemaphore, &redissonLatch, &reentrant, &shedLock, &rueidisLock, &springIntegration, &timestamp, &token, &setnx, &wrongType}
+var schemes = [...]*schemeFile{
+	&redisson, &redissonRW, &redissonPermits, &redissonSemaphore, &redissonLatch,
+	&symfonySemaphore, &symfony, &distributedSemaphore, &distributedRW, &redisSemaphore,
+	&reentrant, &shedLock, &rueidisLock, &springIntegration, &timestamp, &token, &setnx, &wrongType,
+}
 
 // Schemes describes all schemes, in the order in which they are tried.
 func Schemes() []SchemeInfo {
@@ -83,7 +87,7 @@ func (rules Rules) recognise(r keyspace.Record, now time.Time) (recognition, boo
 			}
 		}
 	}
-	if c.name = nameOf(r.Key); c.name.companion {
+	if c.name = nameOf(r.Key); c.name.companion || marksAWriter(r) {
 		return recognition{}, false
 	}
 	for _, s := range schemes {

@@ -38,6 +38,7 @@ const (
 	happeningOther    happening = iota
 	happeningNew                // the key did not exist before
 	happeningWritten            // a value was written
+	happeningAdded              // a member came to a set or a sorted set, or its score changed
 	happeningEdited             // a string was counted up, or changed in part
 	happeningExpiry             // a TTL was set
 	happeningReleased           // deleted by a command
@@ -51,7 +52,7 @@ const (
 var happenings = map[string]happening{
 	"new": happeningNew, "set": happeningWritten, "hset": happeningWritten, "hincrby": happeningWritten,
 	"hincrbyfloat": happeningWritten, "setrange": happeningEdited, "append": happeningEdited, "incrby": happeningEdited,
-	"incrbyfloat": happeningEdited, "restore": happeningWritten, "copy_to": happeningWritten, "rename_to": happeningWritten, "move_to": happeningWritten,
+	"incrbyfloat": happeningEdited, "zadd": happeningAdded, "zincr": happeningAdded, "sadd": happeningAdded, "restore": happeningWritten, "copy_to": happeningWritten, "rename_to": happeningWritten, "move_to": happeningWritten,
 	"expire": happeningExpiry, "del": happeningReleased, "expired": happeningExpired, "evicted": happeningEvicted,
 	"rename_from": happeningMoved, "move_from": happeningMoved, "invalidate": happeningNameless,
 }
@@ -81,6 +82,14 @@ func (t *trail) add(h keyspace.Hint) {
 		default:
 			t.writes++
 			t.wroteAt = h.At
+		}
+	case happeningAdded:
+		switch {
+		case t.after == happeningNew:
+			what = happeningNew // the same beginning
+		case t.dead(): // the server does not announce new keys
+			t.start(h.At)
+			what = happeningNew
 		}
 	case happeningExpiry:
 		if t.after != happeningWritten && t.after != happeningNew { // else it belongs to what was written

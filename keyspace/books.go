@@ -14,6 +14,7 @@ type books struct {
 	deniedWhy string // the last answer to one
 	deadlines deadlines
 	attention attention
+	silence   silence
 	later     map[string]struct{} // others that a hint named too soon after their last read
 	nextLater time.Time
 	seed      maphash.Seed
@@ -32,6 +33,8 @@ type entry struct {
 	generation uint64
 	// listened and blocked say that its waiters are clients that listen, or that are blocked: see attention.
 	listened, blocked bool
+	// lists and sets say that the key or one beside it is such: see silence.
+	lists, sets bool
 }
 
 // other is a key that is not followed.
@@ -80,6 +83,7 @@ func (b *books) unfollow(key string) {
 	if e := b.followed[key]; e != nil {
 		b.deadlines.remove(e)
 		b.attention.forgets(e)
+		b.silence.forgets(e)
 		delete(b.followed, key)
 	}
 }
@@ -126,6 +130,7 @@ func (f *feed) learnOne(r *Record, why source) {
 	}
 	e.readAt, e.digest, e.generation, e.expires, e.companion = r.ReadAt.UnixMilli(), digest, f.passes, 0, 0
 	f.attention.attends(e, r.Companions)
+	f.silence.notes(e, r)
 	if !r.ExpiresAt.IsZero() {
 		e.expires = r.ExpiresAt.UnixMilli() + 1
 		if f.options.Nudge {

@@ -153,6 +153,7 @@ func (f *feed) step(ctx context.Context) error {
 		return err
 	}
 	f.poll()
+	f.readSilent()
 	f.verify()
 	if err := f.attend(ctx); err != nil {
 		return err
@@ -310,6 +311,9 @@ func (f *feed) wait(ctx context.Context) {
 	}
 	if f.attention.listened+f.attention.blocked > 0 {
 		next = sooner(next, f.attention.next)
+	}
+	if lists, sets := f.silentTypes(); lists || sets {
+		next = sooner(next, f.silence.next)
 	}
 	next = sooner(next, f.doubts.next())
 	timer := time.NewTimer(next.Sub(now))

@@ -11,12 +11,12 @@ import (
 const (
 	notifySetting = "notify-keyspace-events"
 	neededFlags   = "Kg$hzxe" // without any one of these a lock could change unseen
-	wishedFlags   = "n"       // tells a new key from an overwritten one
+	wishedFlags   = "nls"     // n tells a new key from an overwritten one; without l and s such keys are read again every 2 s
 	allClasses    = "g$lshzxetd"
 )
 
-// announced says whether those flags tell of every change of a key of this type: they leave out the classes of lists, sets,
-// streams and modules, since no lock is kept in one, and such a key may be as busy as its queue.
+// announced says whether the flags that are needed tell of every change of a key of this type: they leave out the classes of
+// lists, sets, streams and modules, since hardly a lock is kept in one, and such a key may be as busy as its queue.
 func (t Type) announced() bool {
 	switch t {
 	case TypeNone, TypeString, TypeHash, TypeZSet:
@@ -69,20 +69,23 @@ func (c *Connection) Notifications(ctx context.Context) (Notifications, error) {
 func (c *Connection) readNotifications(old string) Notifications {
 	n := Notifications{Known: true, Old: old}
 	for _, letter := range neededFlags {
-		on := strings.ContainsRune(old, letter) ||
-			strings.ContainsRune(old, 'A') && strings.ContainsRune(allClasses, letter)
-		if !on {
+		if !classAnnounced(old, letter) {
 			n.Missing += string(letter)
 		}
 	}
-	hidden := ""
+	wished, hidden := "", ""
+	for _, letter := range wishedFlags {
+		if !classAnnounced(old, letter) {
+			wished += string(letter)
+		}
+	}
 	if strings.Contains(old, "A") {
-		hidden = wishedFlags
+		hidden = "n"
 		if c.server.Software == "redis" && c.server.atLeast(8, 2) {
 			hidden += "oc"
 		}
 	}
-	n.New = withLetters(old, n.Missing+wishedFlags+hidden)
+	n.New = withLetters(old, n.Missing+wished+hidden)
 	n.Restore = withLetters(old, hidden)
 	return n
 }

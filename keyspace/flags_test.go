@@ -12,13 +12,14 @@ func TestNotificationFlagsAreMergedAndNeverLost(t *testing.T) {
 	for _, test := range []struct {
 		software, version, old, missing, set, restore string
 	}{
-		{"redis", "7.0.15", "", "Kg$hzxe", "Kg$hzxen", ""},
+		{"redis", "7.0.15", "", "Kg$hzxe", "Kg$hzxenls", ""},
 		{"redis", "7.0.15", "AKE", "", "AKEn", "AKEn"}, // n may have been on
 		{"redis", "8.6.3", "AK", "", "AKnoc", "AKnoc"},
 		{"valkey", "9.1.2", "AK", "", "AKn", "AKn"},
-		{"redis", "7.0.15", "xE", "Kg$hze", "xEKg$hzen", "xE"},
+		{"redis", "7.0.15", "xE", "Kg$hze", "xEKg$hzenls", "xE"},
 		{"redis", "7.0.15", "AEm", "K", "AEmKn", "AEmn"},
-		{"redis", "7.0.15", "g$hzxenKm", "", "g$hzxenKm", "g$hzxenKm"},
+		{"redis", "7.0.15", "Kg$hzxens", "", "Kg$hzxensl", "Kg$hzxens"},
+		{"redis", "7.0.15", "g$hzxenKm", "", "g$hzxenKmls", "g$hzxenKm"},
 	} {
 		n := keyspace.ReadNotifications(test.software, test.version, test.old)
 		if n.Missing != test.missing || n.New != test.set || n.Restore != test.restore || n.Enough() != (test.missing == "") {

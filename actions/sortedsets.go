@@ -1,0 +1,62 @@
+package actions
+
+import (
+	"strings"
+	"time"
+
+	"locktop/inspector"
+	"locktop/keyspace"
+)
+
+// The semaphores that are kept in sorted sets.
+func init() {
+	steps := map[Verb]Step{
+		VerbExtend:      {Does: "sets the end of this holder's lease, and lets the key stay until then at least", Then: renewalWins},
+		VerbRelease:     {Does: "takes this holder out of the key", Then: memberFreed},
+		VerbForceExpire: {Does: deletesAll, Then: membersFreed, Milder: shortensAll, MilderThen: membersUntil},
+	}
+	addRecipe(Recipe{
+		Scheme: inspector.SchemeSymfonySemaphore, Type: keyspace.TypeZSet, Guard: guardMember, WakeUp: wakeUpPolling, Steps: steps,
+		plan: func(p *plan, r Request, holder inspector.Holder, now time.Time) error {
+			return p.onMember(r, holder, memberLock{
+				beside: []string{strings.TrimSuffix(r.Lock.Key, ":time") + ":weight"}, sweeps: true,
+				score: func(now time.Time, lease time.Duration) float64 { return endMillis(now, lease) / 1000 },
+				stays: func(lease time.Duration) time.Duration { return lease + 10*time.Second },
+			}, now)
+		},
+		samples: func(key string) []*inspector.Lock {
+			return sampleMembers(inspector.SchemeSymfonySemaphore, key, "token")
+		},
+		companions: []string{"{*}:weight"},
+	})
+	addRecipe(Recipe{
+		Scheme: inspector.SchemeDistributedSemaphore, Type: keyspace.TypeZSet, Guard: guardMember, WakeUp: wakeUpPolling, Steps: steps,
+		plan: func(p *plan, r Request, holder inspector.Holder, now time.Time) error {
+			return p.onMember(r, holder, memberLock{
+				sweeps: true, score: endMillis,
+				stays: func(lease time.Duration) time.Duration { return 3 * lease }, // as the library does
+			}, now)
+		},
+		samples: func(key string) []*inspector.Lock {
+			return sampleMembers(inspector.SchemeDistributedSemaphore, key, "host_1_id")
+		},
+	})
+	addRecipe(Recipe{
+		Scheme: inspector.SchemeRedisSemaphore, Type: keyspace.TypeZSet, Guard: guardMember, WakeUp: wakeUpPolling,
+		Steps: map[Verb]Step{
+			VerbExtend: {
+				Does: "notes that this holder has refreshed it just now, and lets the key stay for so long at least",
+				Then: "The next client that acquires counts from now by its own lockTimeout (10 s by default), whatever the TTL of the key: the lease gets no longer than that. A holder that is alive refreshes it by itself.",
+			},
+			VerbRelease:     steps[VerbRelease],
+			VerbForceExpire: steps[VerbForceExpire],
+		},
+		plan: func(p *plan, r Request, holder inspector.Holder, now time.Time) error {
+			refreshed := func(now time.Time, _ time.Duration) float64 { return endMillis(now, 0) }
+			return p.onMember(r, holder, memberLock{score: refreshed, stays: sameSpan}, now)
+		},
+		samples: func(key string) []*inspector.Lock {
+			return sampleMembers(inspector.SchemeRedisSemaphore, key, "uuid")
+		},
+	})
+}
