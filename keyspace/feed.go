@@ -24,8 +24,9 @@ const (
 	readEvery      = 20 * time.Millisecond // between two rounds of reads under load; a lone hint is answered at once
 	settle         = time.Millisecond      // one command causes several events
 	nudgeBatch     = 1000
-	nudgeAfter     = 5 * time.Millisecond // past the local zero, for what the clocks may differ
-	readAfterNudge = 3 * time.Millisecond // lets the event come before the record that it explains
+	nudgeAfter     = 5 * time.Millisecond   // past the local zero, for what the clocks may differ
+	strictEarly    = 100 * time.Millisecond // before its end, a key is read no more in strict mode: the read takes some time
+	readAfterNudge = 3 * time.Millisecond   // lets the event come before the record that it explains
 )
 
 // feed follows the keys of one node. Its goroutine (run) owns every field below the line; the listener speaks to it
@@ -223,7 +224,7 @@ func (f *feed) overdue(e *entry, now time.Time) bool {
 	if f.options.Nudge || f.options.Once || e == nil {
 		return false
 	}
-	at := now.UnixMilli()
+	at := now.Add(strictEarly).UnixMilli()
 	return e.expires != 0 && e.expires <= at || e.companion != 0 && e.companion <= at
 }
 
