@@ -21,6 +21,7 @@ const (
 	SchemeRedissonSemaphore Scheme = "redisson-semaphore" // number of free permits alone
 	SchemeRedissonLatch     Scheme = "redisson-latch"     // number of count-downs
 	SchemeShedLock          Scheme = "shedlock"           // string that says when and where it was taken; may outlive its holder (ShedLock)
+	SchemePythonRedisLock   Scheme = "python-redis-lock"  // string, and a list on which its waiters are blocked
 	SchemeUnknown           Scheme = "unknown"            // a key where a lock is expected, of a type that no lock has
 )
 

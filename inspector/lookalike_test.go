@@ -159,6 +159,10 @@ func TestLookAlikes(t *testing.T) {
 			recordOf(keyspace.TypeList, "SEMAPHORE:orders:AVAILABLE", 0),
 			hashRecord("SEMAPHORE:orders:GRABBED", 0, "0", "1767323000.5"),
 		},
+		"almost a scheme of Python or Ruby": {
+			text("lock-signal:orders", "KWfupndwb+Lq1x80C8oRdlwF", minute),
+			text("orders", "KWfupndwb+Lq1x80C8oRdlwF", minute*60*48),
+		},
 		"other types": {
 			recordOf(keyspace.TypeSet, "blocklist", 0),
 			recordOf(keyspace.TypeSet, "ip:blocklist:v4", 0),

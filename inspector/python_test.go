@@ -1,0 +1,45 @@
+package inspector
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"locktop/keyspace"
+)
+
+func TestPythonRedisLock(t *testing.T) {
+	const id = "KWfupndwb+Lq1x80C8oRdlwF"
+	free := stringRecord("lock:orders", id, 20*time.Second)
+	l := judged(t, with(free, sized(keyspace.TypeClients, "blpop", 2)))
+	if h := soleHolder(t, l); l.Scheme != SchemePythonRedisLock || h.Owner != id || h.Label != id || l.State != StateHeld ||
+		l.Waiters != (Waiters{Count: 2, By: WaitersBlocked}) {
+		t.Errorf("%+v", l)
+	}
+	if l := judged(t, stringRecord("lock:orders", id, 0)); l.Scheme != SchemePythonRedisLock || l.State != StateStuck || !hasCode(l, CodeNoTTL) {
+		t.Errorf("without expire: %+v", l)
+	}
+	for name, r := range map[string]keyspace.Record{
+		"redsync":          stringRecord("lock:orders", "n4L/2ZlftbtoJhoNxYjXOg==", time.Minute),
+		"24 hexadecimal":   stringRecord("lock:orders", "b4a577edbccf1d805744efa9", time.Minute),
+		"URL-safe base64":  stringRecord("lock:orders", "KWfupndwb-Lq1x80C8oRdlwF", time.Minute),
+		"another name":     stringRecord("orders:lock", id, time.Minute),
+		"one byte fewer":   stringRecord("lock:orders", id[1:], time.Minute),
+		"a word of many":   stringRecord("lock:orders", "checkoutworkerproduction", time.Minute),
+		"inside the name":  stringRecord("app:lock:orders", id, time.Minute),
+		"another spelling": stringRecord("LOCK:orders", id, time.Minute),
+	} {
+		if l := judged(t, r); l.Scheme != SchemeToken {
+			t.Errorf("%s is taken for %s", name, l.Scheme)
+		}
+	}
+	rules := mustRules(t, "lock:*=python-redis-lock")
+	if l, is := rules.Inspect(stringRecord("lock:orders", "worker-7", 0), schemeNow); !is || l.Scheme != SchemePythonRedisLock {
+		t.Errorf("an id of one's own, by a rule: %v %+v", is, l)
+	}
+	company := Rules(nil).Of(free)
+	if !slices.Equal(company.Keys, []string{"lock-signal:orders"}) || !slices.Equal(company.Commands, []string{"blpop"}) ||
+		!slices.Equal(Rules(nil).Owners("lock-signal:orders"), []string{"lock:orders"}) {
+		t.Errorf("%+v, %q", company, Rules(nil).Owners("lock-signal:orders"))
+	}
+}
