@@ -27,5 +27,58 @@ func init() {
 			scheme: inspector.SchemePythonRedisLock, mode: inspector.ModeExclusive, labels: []string{"KWfupndwb+Lq1x80C8oRdlwF"},
 			waiters: inspector.Waiters{Exact: true, By: inspector.WaitersBlocked}, passing: []string{"lock-signal:orders"},
 		},
+		fixture{
+			name: "redis-semaphore (Ruby) 0.3.1, two of two tokens", key: "SEMAPHORE:orders:GRABBED",
+			setup: func(time.Time) [][]any {
+				return [][]any{
+					{"SET", "SEMAPHORE:orders:EXISTS", "1"}, {"SET", "SEMAPHORE:orders:VERSION", "1"},
+					{"HSET", "SEMAPHORE:orders:GRABBED", "0", "1767323000.5", "1", "1767323001.25"},
+				}
+			},
+			scheme: inspector.SchemeRubySemaphore, mode: inspector.ModeSemaphore,
+			labels:  []string{"token 0, since 2026-01-02 03:03:20Z", "token 1, since 2026-01-02 03:03:21Z"},
+			waiters: inspector.Waiters{Exact: true, By: inspector.WaitersBlocked},
+			left:    []string{"SEMAPHORE:orders:AVAILABLE", "SEMAPHORE:orders:EXISTS", "SEMAPHORE:orders:VERSION"},
+		},
+		fixture{
+			name: "sidekiq-unique-jobs 8.1.0", key: uniqueDigest + ":LOCKED",
+			setup: func(time.Time) [][]any {
+				return [][]any{
+					{"SET", uniqueDigest, jobA}, {"HSET", uniqueDigest + ":LOCKED", jobA, "1767323000.1229999"},
+					{"SET", uniqueDigest + ":INFO", `{"worker":"MailJob"}`}, {"ZADD", "uniquejobs:digests", "1767323000.123", uniqueDigest},
+				}
+			},
+			scheme: inspector.SchemeUniqueJobs, mode: inspector.ModeExclusive, labels: []string{"job " + jobA + ", since 2026-01-02 03:03:20Z"},
+			waiters: inspector.Waiters{Exact: true, By: inspector.WaitersQueue}, passing: []string{uniqueDigest + ":QUEUED"},
+		},
+		fixture{
+			name: "sidekiq-unique-jobs 8.1.0, a limit of two, with lock_ttl, until expired", key: uniqueDigest + ":LOCKED",
+			setup: func(time.Time) [][]any {
+				return [][]any{
+					{"SET", uniqueDigest, jobB, "PX", 60000}, {"LPUSH", uniqueDigest + ":PRIMED", "ffffffffffffffffffffffff"},
+					{"HSET", uniqueDigest + ":LOCKED", jobA, "1767323000.1229999", jobB, "1767323001.5"}, {"PEXPIRE", uniqueDigest + ":LOCKED", 60000},
+					{"ZADD", "uniquejobs:expiring_digests", "1767383000.123", uniqueDigest},
+				}
+			},
+			scheme: inspector.SchemeUniqueJobs, mode: inspector.ModeSemaphore,
+			labels:  []string{"job " + jobB + ", since 2026-01-02 03:03:21Z", "job " + jobA + ", since 2026-01-02 03:03:20Z"},
+			waiters: inspector.Waiters{Count: 1, Exact: true, By: inspector.WaitersQueue}, passing: []string{uniqueDigest + ":QUEUED"},
+		},
+		fixture{
+			name: "sidekiq-unique-jobs 9.0.0.alpha2", key: uniqueDigest + ":RUN:LOCKED",
+			setup: func(time.Time) [][]any {
+				return [][]any{
+					{"HSET", uniqueDigest + ":RUN:LOCKED", jobA, `{"worker":"MailJob","time":1767323000.5}`},
+					{"ZADD", "uniquejobs:digests", "1767323000.5", uniqueDigest + ":RUN"},
+				}
+			},
+			scheme: inspector.SchemeUniqueJobs, mode: inspector.ModeExclusive, labels: []string{"job " + jobA},
+		},
 	)
 }
+
+const (
+	uniqueDigest = "uniquejobs:5d41402abc4b2a76b9719d911017c592"
+	jobA         = "b4a577edbccf1d805744efa9"
+	jobB         = "0c2d0e9f1b5a4d3c2b1a0f9e"
+)

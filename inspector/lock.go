@@ -11,18 +11,20 @@ type Scheme string
 
 // The schemes of this package; each has a file of its own.
 const (
-	SchemeToken             Scheme = "token"              // string with a TTL; the value is the holder's token (S2, S6, S8)
-	SchemeSetNX             Scheme = "setnx"              // string without a TTL (S3)
-	SchemeTimestamp         Scheme = "timestamp"          // string whose value is the lease's end (S1)
-	SchemeReentrant         Scheme = "reentrant"          // hash: one field, the holder, with its entry count (S4)
-	SchemeRedisson          Scheme = "redisson"           // hash: field uuid:thread (S7)
-	SchemeRedissonRW        Scheme = "redisson-rw"        // hash with a mode: readers, or a writer
-	SchemeRedissonPermits   Scheme = "redisson-permits"   // number of free permits, and a sorted set of those that are held
-	SchemeRedissonSemaphore Scheme = "redisson-semaphore" // number of free permits alone
-	SchemeRedissonLatch     Scheme = "redisson-latch"     // number of count-downs
-	SchemeShedLock          Scheme = "shedlock"           // string that says when and where it was taken; may outlive its holder (ShedLock)
-	SchemePythonRedisLock   Scheme = "python-redis-lock"  // string, and a list on which its waiters are blocked
-	SchemeUnknown           Scheme = "unknown"            // a key where a lock is expected, of a type that no lock has
+	SchemeToken             Scheme = "token"               // string with a TTL; the value is the holder's token (S2, S6, S8)
+	SchemeSetNX             Scheme = "setnx"               // string without a TTL (S3)
+	SchemeTimestamp         Scheme = "timestamp"           // string whose value is the lease's end (S1)
+	SchemeReentrant         Scheme = "reentrant"           // hash: one field, the holder, with its entry count (S4)
+	SchemeRedisson          Scheme = "redisson"            // hash: field uuid:thread (S7)
+	SchemeRedissonRW        Scheme = "redisson-rw"         // hash with a mode: readers, or a writer
+	SchemeRedissonPermits   Scheme = "redisson-permits"    // number of free permits, and a sorted set of those that are held
+	SchemeRedissonSemaphore Scheme = "redisson-semaphore"  // number of free permits alone
+	SchemeRedissonLatch     Scheme = "redisson-latch"      // number of count-downs
+	SchemeShedLock          Scheme = "shedlock"            // string that says when and where it was taken; may outlive its holder (ShedLock)
+	SchemePythonRedisLock   Scheme = "python-redis-lock"   // string, and a list on which its waiters are blocked
+	SchemeRubySemaphore     Scheme = "ruby-semaphore"      // hash of held tokens, list of free ones
+	SchemeUniqueJobs        Scheme = "sidekiq-unique-jobs" // hash of the jobs that hold a digest, lists of those that wait
+	SchemeUnknown           Scheme = "unknown"             // a key where a lock is expected, of a type that no lock has
 )
 
 // Mode is what holders share a lock.

@@ -34,6 +34,9 @@ type schemeFile struct {
 	// to which a key or channel may belong. Both are asked for very many keys; nil: nothing.
 	beside func(keyspace.Record) keyspace.Company
 	owners func(name string) []string
+	// partOfAnother says of a record that another key is the lock to which it belongs, so that it is none itself. It judges by what
+	// beside named; nil: none is.
+	partOfAnother func(*candidate) bool
 	// byRule: only a rule of the user's tells such a lock from what else leaves the same bytes.
 	byRule bool
 }
@@ -51,7 +54,7 @@ func (c *candidate) ruled() bool { return c.name.grade == nameRuled }
 // schemes are asked in this order: those that a value proves come first, and the one for what no other scheme knows last.
 var schemes = [...]*schemeFile{
 	&redisson, &redissonRW, &redissonPermits, &redissonSemaphore, &redissonLatch,
-	&pythonRedisLock,
+	&pythonRedisLock, &rubySemaphore, &uniqueJobs,
 	&reentrant, &shedLock, &timestamp, &token, &setnx, &wrongType,
 }
 
@@ -87,6 +90,11 @@ func (rules Rules) recognise(r keyspace.Record, now time.Time) (recognition, boo
 	}
 	if c.name = nameOf(r.Key); c.name.companion {
 		return recognition{}, false
+	}
+	for _, s := range schemes {
+		if s.partOfAnother != nil && s.partOfAnother(&c) {
+			return recognition{}, false
+		}
 	}
 	for _, s := range schemes {
 		if s.byRule {

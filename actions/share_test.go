@@ -1,0 +1,76 @@
+package actions
+
+import "testing"
+
+// fixtureNamed is the fixture of this name.
+func fixtureNamed(t *testing.T, name string) fixture {
+	t.Helper()
+	for _, f := range fixtures {
+		if f.name == name {
+			return f
+		}
+	}
+	t.Fatalf("no fixture is called %q", name)
+	return fixture{}
+}
+
+// TestOthersComeAndGo: who comes or goes between the look and the release of another holder is no reason to refuse it; that the
+// holder itself left, or came back, is one.
+func TestOthersComeAndGo(t *testing.T) {
+	s := newFixtureServer(t)
+	for _, test := range []struct {
+		name, fixture string
+		meddle        []any
+		want          Result
+	}{
+		{"another came", "redis-semaphore (Ruby) 0.3.1, two of two tokens", []any{"HSET", "SEMAPHORE:orders:GRABBED", "2", "1767323009.5"}, ResultReleased},
+		{"another went", "redis-semaphore (Ruby) 0.3.1, two of two tokens", []any{"HDEL", "SEMAPHORE:orders:GRABBED", "1"}, ResultReleased},
+		{"it went", "redis-semaphore (Ruby) 0.3.1, two of two tokens", []any{"HDEL", "SEMAPHORE:orders:GRABBED", "0"}, ResultNotHolder},
+		{"it was taken anew", "redis-semaphore (Ruby) 0.3.1, two of two tokens", []any{"HSET", "SEMAPHORE:orders:GRABBED", "0", "1767323009.5"}, ResultChanged},
+		{"another job came, so that more is left than thought", "sidekiq-unique-jobs 8.1.0", []any{"HSET", uniqueDigest + ":LOCKED", jobB, "1767323009.5"}, ResultReleased},
+		{"the other job went", "sidekiq-unique-jobs 8.1.0, a limit of two, with lock_ttl, until expired", []any{"HDEL", uniqueDigest + ":LOCKED", jobA}, ResultReleased},
+		{"the job took it anew", "sidekiq-unique-jobs 8.1.0", []any{"HSET", uniqueDigest + ":LOCKED", jobA, "1767323009.5"}, ResultChanged},
+	} {
+		for _, watch := range []bool{false, true} {
+			f := fixtureNamed(t, test.fixture)
+			s.leave(t, f)
+			r := Request{Verb: VerbRelease, Lock: s.see(t, f)}
+			r.Owner = r.Lock.Holders[0].Owner
+			if err := s.client.Do(t.Context(), test.meddle...).Err(); err != nil {
+				t.Fatal(err)
+			}
+			before := s.client.Dump(t.Context(), f.key).Val()
+			o := s.operator()
+			o.scriptsDenied.Store(watch)
+			out := o.Do(t.Context(), r)
+			if out.Result != test.want {
+				t.Errorf("%s, watch %v: %s, want %s", test.name, watch, out.Sentence(r), test.want)
+			}
+			if changed := s.client.Dump(t.Context(), f.key).Val() != before; changed != out.Result.Done() {
+				t.Errorf("%s, watch %v: %s, and changed %v", test.name, watch, out.Sentence(r), changed)
+			}
+		}
+	}
+}
+
+// TestTheDigestStaysWithAnotherJob: only the last job takes the keys of its digest with it.
+func TestTheDigestStaysWithAnotherJob(t *testing.T) {
+	s := newFixtureServer(t)
+	f := fixtureNamed(t, "sidekiq-unique-jobs 8.1.0")
+	s.leave(t, f)
+	r := Request{Verb: VerbRelease, Lock: s.see(t, f), Owner: jobA}
+	s.client.HSet(t.Context(), f.key, jobB, "1767323009.5")
+	if out := s.operator().Do(t.Context(), r); out.Result != ResultReleased {
+		t.Fatal(out.Sentence(r))
+	}
+	if n := s.client.Exists(t.Context(), uniqueDigest, uniqueDigest+":INFO", f.key, "uniquejobs:digests").Val(); n != 4 {
+		t.Errorf("%d of 4 keys are left: %q", n, s.keys(t.Context()))
+	}
+	r = Request{Verb: VerbRelease, Lock: s.see(t, f), Owner: jobB}
+	if out := s.operator().Do(t.Context(), r); out.Result != ResultReleased {
+		t.Fatal(out.Sentence(r))
+	}
+	if n := s.client.Exists(t.Context(), uniqueDigest, uniqueDigest+":INFO", f.key, "uniquejobs:digests").Val(); n != 0 {
+		t.Errorf("keys left: %q", s.keys(t.Context()))
+	}
+}
