@@ -74,6 +74,19 @@ func init() {
 			},
 			scheme: inspector.SchemeUniqueJobs, mode: inspector.ModeExclusive, labels: []string{"job " + jobA},
 		},
+		fixture{
+			name: "redis_queued_locks 1.16.2", key: "rql:lock:orders",
+			setup: func(time.Time) [][]any {
+				return [][]any{
+					{"HSET", "rql:lock:orders", "acq_id", "rql:acq:4711/2340/2360/2380/93b1a0c2d4e5f607", "hst_id",
+						"rql:hst:4711/2340/2380/93b1a0c2d4e5f607", "ts", "1767323044.5", "ini_ttl", "5000", "spc_cnt", "1"},
+					{"PEXPIRE", "rql:lock:orders", 60000},
+					{"ZADD", "rql:lock_queue:orders", "1767323045.25", "rql:acq:4712/2340/2360/2380/0a1b2c3d4e5f6071"},
+				}
+			},
+			scheme: inspector.SchemeRQL, mode: inspector.ModeExclusive, labels: []string{"process 4711, thread 2340, since 2026-01-02 03:04:04Z"},
+			waiters: inspector.Waiters{Count: 1, Exact: true, By: inspector.WaitersQueue}, left: []string{"rql:lock_queue:orders"},
+		},
 	)
 }
 

@@ -30,6 +30,9 @@ func TestOthersComeAndGo(t *testing.T) {
 		{"another job came, so that more is left than thought", "sidekiq-unique-jobs 8.1.0", []any{"HSET", uniqueDigest + ":LOCKED", jobB, "1767323009.5"}, ResultReleased},
 		{"the other job went", "sidekiq-unique-jobs 8.1.0, a limit of two, with lock_ttl, until expired", []any{"HDEL", uniqueDigest + ":LOCKED", jobA}, ResultReleased},
 		{"the job took it anew", "sidekiq-unique-jobs 8.1.0", []any{"HSET", uniqueDigest + ":LOCKED", jobA, "1767323009.5"}, ResultChanged},
+		{"the same thread acquired anew", "redis_queued_locks 1.16.2", []any{"HSET", "rql:lock:orders", "ts", "1767323049.5"}, ResultChanged},
+		{"another thread acquired", "redis_queued_locks 1.16.2", []any{"HSET", "rql:lock:orders", "acq_id", "rql:acq:1/2/3/4/5"}, ResultNotHolder},
+		{"it was entered again", "redis_queued_locks 1.16.2", []any{"HINCRBY", "rql:lock:orders", "spc_cnt", "1"}, ResultReleased},
 	} {
 		for _, watch := range []bool{false, true} {
 			f := fixtureNamed(t, test.fixture)

@@ -172,6 +172,11 @@ func TestLookAlikes(t *testing.T) {
 			hashRecord("uniquejobs:digest:LOCKED", 0, "b4a577edbccf1d805744efa9", "1767323000.123"),
 			hashRecord("uniquejobs:"+hex+":INFO", 0, "b4a577edbccf1d805744efa9", "1767323000.123"),
 			recordOf(keyspace.TypeList, "uniquejobs:"+hex+":RUN:PRIMED", 0),
+			hashRecord("rql:lock:orders", minute, "acq_id", "rql:acq:1/2/3/4/ab", "ts", "now", "ini_ttl", "5000"),
+			hashRecord("rql:lock:orders", minute, "acq_id", "", "ts", "1767323000.5", "ini_ttl", "5000"),
+			hashRecord("lock:orders", minute, "acq_id", "rql:acq:1/2/3/4/ab", "ts", "1767323000.5", "ini_ttl", "5000"),
+			hashRecord("rql:swarm:hsts", 0, "rql:hst:1/2/3/ab", "1767323000.5"),
+			recordOf(keyspace.TypeZSet, "rql:lock_queue:orders:write", 0),
 		},
 		"other types": {
 			recordOf(keyspace.TypeSet, "blocklist", 0),

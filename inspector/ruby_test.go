@@ -112,3 +112,25 @@ func TestTheDigestBelongsToItsJobs(t *testing.T) {
 		t.Errorf("the list of all digests belongs to %q", got)
 	}
 }
+
+func TestRQL(t *testing.T) {
+	const acquirer, waiting = "rql:acq:4711/2340/2360/2380/93b1a0c2d4e5f607", "rql:acq:4712/2340/2360/2380/0a1b2c3d4e5f6071"
+	held := hashRecord("rql:lock:orders", 5*time.Second, "acq_id", acquirer, "hst_id", "rql:hst:4711/2340/2380/93b1a0c2d4e5f607",
+		"ini_ttl", "5000", "spc_cnt", "2", "ts", "1767323044.5")
+	l := judged(t, with(held, elements(keyspace.TypeZSet, "rql:lock_queue:orders", 0, waiting, "1767323044.6", acquirer, "1767323044.7"),
+		elements(keyspace.TypeZSet, "rql:lock_queue:orders:read", 0, waiting+"8", "1767323044.8")))
+	if h := soleHolder(t, l); l.Scheme != SchemeRQL || l.State != StateHeld || h.Owner != acquirer || h.Count.Known ||
+		h.Label != "process 4711, thread 2340, since 2026-01-02 03:04:04Z" || l.Waiters != (Waiters{Count: 2, Exact: true, By: WaitersQueue}) {
+		t.Errorf("%+v", l)
+	}
+	if l := judged(t, hashRecord("rql:lock:orders", 0, "acq_id", "me", "ini_ttl", "5000", "ts", "1767323044.5")); l.Scheme != SchemeRQL ||
+		l.Holders[0].Label != "me, since 2026-01-02 03:04:04Z" || l.State != StateStuck {
+		t.Errorf("an acquirer of another form: %+v", l)
+	}
+	rules := Rules(nil)
+	for _, queue := range rules.Of(held).Keys {
+		if !slices.Contains(rules.Owners(queue), "rql:lock:orders") {
+			t.Errorf("%s belongs to %q", queue, rules.Owners(queue))
+		}
+	}
+}
