@@ -87,8 +87,20 @@ func init() {
 			scheme: inspector.SchemeRQL, mode: inspector.ModeExclusive, labels: []string{"process 4711, thread 2340, since 2026-01-02 03:04:04Z"},
 			waiters: inspector.Waiters{Count: 1, Exact: true, By: inspector.WaitersQueue}, left: []string{"rql:lock_queue:orders"},
 		},
+		fixture{
+			name: "suo 0.4.0, two resources", key: "lock:orders",
+			setup: func(time.Time) [][]any {
+				return [][]any{{"SET", "lock:orders", "\x92" + suoHold("n4L/2ZlftbtoJhoNxYjXOg==") + suoHold("aB3/E5gH7jK9mN1pQ2rS4t==")}}
+			},
+			scheme: inspector.SchemeSuo, mode: inspector.ModeSemaphore,
+			labels: []string{"n4L/2ZlftbtoJhoNxYjXOg==, since 2026-01-02 03:03:20Z", "aB3/E5gH7jK9mN1pQ2rS4t==, since 2026-01-02 03:03:20Z"},
+			left:   []string{"lock:orders"}, // nobody is in it
+		},
 	)
 }
+
+// suoHold is a time and a token of 24 bytes in MessagePack.
+func suoHold(token string) string { return "\x92\xcb\x41\xda\x55\xcd\x5e\x20\x00\x00\xb8" + token }
 
 const (
 	uniqueDigest = "uniquejobs:5d41402abc4b2a76b9719d911017c592"

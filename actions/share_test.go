@@ -33,6 +33,9 @@ func TestOthersComeAndGo(t *testing.T) {
 		{"the same thread acquired anew", "redis_queued_locks 1.16.2", []any{"HSET", "rql:lock:orders", "ts", "1767323049.5"}, ResultChanged},
 		{"another thread acquired", "redis_queued_locks 1.16.2", []any{"HSET", "rql:lock:orders", "acq_id", "rql:acq:1/2/3/4/5"}, ResultNotHolder},
 		{"it was entered again", "redis_queued_locks 1.16.2", []any{"HINCRBY", "rql:lock:orders", "spc_cnt", "1"}, ResultReleased},
+		{"another came to suo", "suo 0.4.0, two resources", []any{"SET", "lock:orders", "\x92" + suoHold("n4L/2ZlftbtoJhoNxYjXOg==") + suoHold("zzzzE5gH7jK9mN1pQ2rS4t==")}, ResultReleased},
+		{"it went from suo", "suo 0.4.0, two resources", []any{"SET", "lock:orders", "\x91" + suoHold("aB3/E5gH7jK9mN1pQ2rS4t==")}, ResultChanged},
+		{"somebody wrote something else", "suo 0.4.0, two resources", []any{"SET", "lock:orders", "OPERATOR-HOLD:x:1"}, ResultChanged},
 	} {
 		for _, watch := range []bool{false, true} {
 			f := fixtureNamed(t, test.fixture)

@@ -30,7 +30,7 @@ func (l *Lock) StateAt(now time.Time) State {
 // endless says whether such a lock has no end by design, so that it is not stuck without one.
 func (s Scheme) endless() bool {
 	switch s {
-	case SchemeRedissonPermits, SchemeRedissonSemaphore, SchemeRedissonLatch, SchemeRubySemaphore, SchemeUniqueJobs:
+	case SchemeRedissonPermits, SchemeRedissonSemaphore, SchemeRedissonLatch, SchemeRubySemaphore, SchemeUniqueJobs, SchemeSuo:
 		return true
 	}
 	return false

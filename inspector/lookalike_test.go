@@ -177,6 +177,8 @@ func TestLookAlikes(t *testing.T) {
 			hashRecord("lock:orders", minute, "acq_id", "rql:acq:1/2/3/4/ab", "ts", "1767323000.5", "ini_ttl", "5000"),
 			hashRecord("rql:swarm:hsts", 0, "rql:hst:1/2/3/ab", "1767323000.5"),
 			recordOf(keyspace.TypeZSet, "rql:lock_queue:orders:write", 0),
+			text("lock:orders", "\x90", minute), // suo, when nobody holds it
+			text("orders", suoValue("n4L/2ZlftbtoJhoNxYjXOg=="), 0),
 		},
 		"other types": {
 			recordOf(keyspace.TypeSet, "blocklist", 0),
