@@ -96,6 +96,17 @@ func init() {
 			labels: []string{"n4L/2ZlftbtoJhoNxYjXOg==, since 2026-01-02 03:03:20Z", "aB3/E5gH7jK9mN1pQ2rS4t==, since 2026-01-02 03:03:20Z"},
 			left:   []string{"lock:orders"}, // nobody is in it
 		},
+		fixture{
+			name: "huey", key: "huey.results.mymail",
+			setup: func(time.Time) [][]any {
+				return [][]any{
+					{"HSET", "huey.results.mymail", "5b0e2f6c-90c1-4f0e-8a57-2d1f3c5a7b9e", "\x80\x04K\x01."},
+					{"HSETNX", "huey.results.mymail", "my-mail.lock.nightly", "1"}, {"HSETNX", "huey.results.mymail", "my-mail.lock.weekly", "1"},
+				}
+			},
+			scheme: inspector.SchemeHuey, mode: inspector.ModeExclusive, labels: []string{"nightly", "weekly"},
+			left: []string{"huey.results.mymail"}, // with the result
+		},
 	)
 }
 

@@ -36,6 +36,9 @@ func TestOthersComeAndGo(t *testing.T) {
 		{"another came to suo", "suo 0.4.0, two resources", []any{"SET", "lock:orders", "\x92" + suoHold("n4L/2ZlftbtoJhoNxYjXOg==") + suoHold("zzzzE5gH7jK9mN1pQ2rS4t==")}, ResultReleased},
 		{"it went from suo", "suo 0.4.0, two resources", []any{"SET", "lock:orders", "\x91" + suoHold("aB3/E5gH7jK9mN1pQ2rS4t==")}, ResultChanged},
 		{"somebody wrote something else", "suo 0.4.0, two resources", []any{"SET", "lock:orders", "OPERATOR-HOLD:x:1"}, ResultChanged},
+		{"a result came to huey", "huey", []any{"HSET", "huey.results.mymail", "6c0e2f6c", "x"}, ResultReleased},
+		{"another lock of huey's went", "huey", []any{"HDEL", "huey.results.mymail", "my-mail.lock.weekly"}, ResultReleased},
+		{"the task ended", "huey", []any{"HDEL", "huey.results.mymail", "my-mail.lock.nightly"}, ResultGone},
 	} {
 		for _, watch := range []bool{false, true} {
 			f := fixtureNamed(t, test.fixture)

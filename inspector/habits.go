@@ -24,7 +24,7 @@ func uncheckedRelease(_ Thresholds, l *Lock, _ time.Time) (Finding, bool, time.T
 // costs least first.
 func (l *Lock) uncheckedRelease() bool {
 	switch l.Scheme {
-	case SchemeShedLock, SchemeRubySemaphore, SchemeRQL:
+	case SchemeShedLock, SchemeRubySemaphore, SchemeRQL, SchemeHuey:
 		return true
 	case SchemeToken, SchemeSetNX, SchemeTimestamp:
 		c := candidate{Record: l.Observed, now: l.Observed.ReadAt}

@@ -26,6 +26,7 @@ const (
 	SchemeUniqueJobs        Scheme = "sidekiq-unique-jobs" // hash of the jobs that hold a digest, lists of those that wait
 	SchemeRQL               Scheme = "rql"                 // hash that names its holder, sorted sets of those who wait
 	SchemeSuo               Scheme = "suo"                 // string with a MessagePack array of its holders
+	SchemeHuey              Scheme = "huey"                // hash of results, some fields of which are locks
 	SchemeUnknown           Scheme = "unknown"             // a key where a lock is expected, of a type that no lock has
 )
 

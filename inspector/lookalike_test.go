@@ -177,6 +177,11 @@ func TestLookAlikes(t *testing.T) {
 			hashRecord("lock:orders", minute, "acq_id", "rql:acq:1/2/3/4/ab", "ts", "1767323000.5", "ini_ttl", "5000"),
 			hashRecord("rql:swarm:hsts", 0, "rql:hst:1/2/3/ab", "1767323000.5"),
 			recordOf(keyspace.TypeZSet, "rql:lock_queue:orders:write", 0),
+			hashRecord("huey.results.mail", 0, "5b0e2f6c", "\x80\x04K\x01."),
+			hashRecord("huey.results.mail", 0, "mail.lock.", "1"),
+			hashRecord("huey.results.mail", 0, "other.lock.nightly", "1"),
+			hashRecord("huey.results.mail", 0, "mail.lock.nightly", "0"),
+			hashRecord("huey.counters.mail", 0, "mail.lock.nightly", "7"),
 			text("lock:orders", "\x90", minute), // suo, when nobody holds it
 			text("orders", suoValue("n4L/2ZlftbtoJhoNxYjXOg=="), 0),
 		},

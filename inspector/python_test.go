@@ -43,3 +43,25 @@ func TestPythonRedisLock(t *testing.T) {
 		t.Errorf("%+v, %q", company, Rules(nil).Owners("lock-signal:orders"))
 	}
 }
+
+func TestHuey(t *testing.T) {
+	const key = "huey.results.mymail"
+	r := hashRecord(key, 0, "5b0e2f6c", "\x80\x04K\x01.", "my-mail.lock.nightly", "1", "my-mail.lock.weekly.lock.2", "1")
+	l := judged(t, r)
+	want := []Holder{{Owner: "my-mail.lock.nightly", Label: "nightly"}, {Owner: "my-mail.lock.weekly.lock.2", Label: "weekly.lock.2"}}
+	if l.Scheme != SchemeHuey || l.State != StateStuck || !slices.Equal(l.Holders, want) || !hasCode(l, CodeUncheckedRelease) || !hasCode(l, CodeNoTTL) {
+		t.Errorf("%+v", l)
+	}
+	r.Truncated, r.Value.Fields = true, nil
+	if l, is := Rules(nil).Inspect(r, schemeNow); is {
+		t.Errorf("what was not read is taken for %+v", l)
+	}
+}
+
+// One of huey's locks that ends where another begins is not handed over.
+func TestLocksOfHueyAreNotHandedOver(t *testing.T) {
+	one := []Holder{{Owner: "a"}}
+	if !several(SchemeHuey, ModeExclusive, one) || several(SchemeToken, ModeExclusive, one) {
+		t.Error("one lock of huey's is one holder of one lock")
+	}
+}

@@ -54,7 +54,7 @@ func (c *candidate) ruled() bool { return c.name.grade == nameRuled }
 // schemes are asked in this order: those that a value proves come first, and the one for what no other scheme knows last.
 var schemes = [...]*schemeFile{
 	&redisson, &redissonRW, &redissonPermits, &redissonSemaphore, &redissonLatch,
-	&pythonRedisLock, &rubySemaphore, &uniqueJobs, &rql, &suo,
+	&pythonRedisLock, &rubySemaphore, &uniqueJobs, &rql, &suo, &huey,
 	&reentrant, &shedLock, &timestamp, &token, &setnx, &wrongType,
 }
 
