@@ -20,7 +20,8 @@ func init() {
 			name: "python-redis-lock 4.0.1 without expire, after another release", key: "lock:orders",
 			setup: func(time.Time) [][]any {
 				return [][]any{
-					{"LPUSH", "lock-signal:orders", 1}, {"PEXPIRE", "lock-signal:orders", 1000},
+					{"LPUSH", "lock-signal:orders", 1},
+					{"PEXPIRE", "lock-signal:orders", 1000},
 					{"SET", "lock:orders", "KWfupndwb+Lq1x80C8oRdlwF", "NX"},
 				}
 			},

@@ -34,6 +34,7 @@ func (l *Lock) uncheckedRelease() bool {
 				return true
 			}
 		}
+	default:
 	}
 	return false
 }

@@ -32,8 +32,9 @@ func (s Scheme) endless() bool {
 	switch s {
 	case SchemeRedissonPermits, SchemeRedissonSemaphore, SchemeRedissonLatch, SchemeRubySemaphore, SchemeUniqueJobs, SchemeSuo:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // TTLAt is what the lease has left at a moment, by the key's TTL or the end that the value states, whichever is the earlier.
