@@ -32,7 +32,8 @@ func init() {
 			name: "redis-semaphore (Ruby) 0.3.1, two of two tokens", key: "SEMAPHORE:orders:GRABBED",
 			setup: func(time.Time) [][]any {
 				return [][]any{
-					{"SET", "SEMAPHORE:orders:EXISTS", "1"}, {"SET", "SEMAPHORE:orders:VERSION", "1"},
+					{"SET", "SEMAPHORE:orders:EXISTS", "1"},
+					{"SET", "SEMAPHORE:orders:VERSION", "1"},
 					{"HSET", "SEMAPHORE:orders:GRABBED", "0", "1767323000.5", "1", "1767323001.25"},
 				}
 			},
@@ -45,8 +46,10 @@ func init() {
 			name: "sidekiq-unique-jobs 8.1.0", key: uniqueDigest + ":LOCKED",
 			setup: func(time.Time) [][]any {
 				return [][]any{
-					{"SET", uniqueDigest, jobA}, {"HSET", uniqueDigest + ":LOCKED", jobA, "1767323000.1229999"},
-					{"SET", uniqueDigest + ":INFO", `{"worker":"MailJob"}`}, {"ZADD", "uniquejobs:digests", "1767323000.123", uniqueDigest},
+					{"SET", uniqueDigest, jobA},
+					{"HSET", uniqueDigest + ":LOCKED", jobA, "1767323000.1229999"},
+					{"SET", uniqueDigest + ":INFO", `{"worker":"MailJob"}`},
+					{"ZADD", "uniquejobs:digests", "1767323000.123", uniqueDigest},
 				}
 			},
 			scheme: inspector.SchemeUniqueJobs, mode: inspector.ModeExclusive, labels: []string{"job " + jobA + ", since 2026-01-02 03:03:20Z"},
@@ -56,8 +59,10 @@ func init() {
 			name: "sidekiq-unique-jobs 8.1.0, a limit of two, with lock_ttl, until expired", key: uniqueDigest + ":LOCKED",
 			setup: func(time.Time) [][]any {
 				return [][]any{
-					{"SET", uniqueDigest, jobB, "PX", 60000}, {"LPUSH", uniqueDigest + ":PRIMED", "ffffffffffffffffffffffff"},
-					{"HSET", uniqueDigest + ":LOCKED", jobA, "1767323000.1229999", jobB, "1767323001.5"}, {"PEXPIRE", uniqueDigest + ":LOCKED", 60000},
+					{"SET", uniqueDigest, jobB, "PX", 60000},
+					{"LPUSH", uniqueDigest + ":PRIMED", "ffffffffffffffffffffffff"},
+					{"HSET", uniqueDigest + ":LOCKED", jobA, "1767323000.1229999", jobB, "1767323001.5"},
+					{"PEXPIRE", uniqueDigest + ":LOCKED", 60000},
 					{"ZADD", "uniquejobs:expiring_digests", "1767383000.123", uniqueDigest},
 				}
 			},
@@ -79,8 +84,7 @@ func init() {
 			name: "redis_queued_locks 1.16.2", key: "rql:lock:orders",
 			setup: func(time.Time) [][]any {
 				return [][]any{
-					{"HSET", "rql:lock:orders", "acq_id", "rql:acq:4711/2340/2360/2380/93b1a0c2d4e5f607", "hst_id",
-						"rql:hst:4711/2340/2380/93b1a0c2d4e5f607", "ts", "1767323044.5", "ini_ttl", "5000", "spc_cnt", "1"},
+					{"HSET", "rql:lock:orders", "acq_id", "rql:acq:4711/2340/2360/2380/93b1a0c2d4e5f607", "hst_id", "rql:hst:4711/2340/2380/93b1a0c2d4e5f607", "ts", "1767323044.5", "ini_ttl", "5000", "spc_cnt", "1"},
 					{"PEXPIRE", "rql:lock:orders", 60000},
 					{"ZADD", "rql:lock_queue:orders", "1767323045.25", "rql:acq:4712/2340/2360/2380/0a1b2c3d4e5f6071"},
 				}
@@ -102,7 +106,8 @@ func init() {
 			setup: func(time.Time) [][]any {
 				return [][]any{
 					{"HSET", "huey.results.mymail", "5b0e2f6c-90c1-4f0e-8a57-2d1f3c5a7b9e", "\x80\x04K\x01."},
-					{"HSETNX", "huey.results.mymail", "my-mail.lock.nightly", "1"}, {"HSETNX", "huey.results.mymail", "my-mail.lock.weekly", "1"},
+					{"HSETNX", "huey.results.mymail", "my-mail.lock.nightly", "1"},
+					{"HSETNX", "huey.results.mymail", "my-mail.lock.weekly", "1"},
 				}
 			},
 			scheme: inspector.SchemeHuey, mode: inspector.ModeExclusive, labels: []string{"nightly", "weekly"},
