@@ -29,6 +29,8 @@ type fixture struct {
 	waiters inspector.Waiters
 	// left are the keys that are there after every holder was released, in any order; nil: none.
 	left []string
+	// passing are keys that a release leaves for a moment: they may be there, or be over already.
+	passing []string
 	// force: the action is discouraged, and needs Request.Force.
 	force bool
 }
@@ -151,7 +153,8 @@ func TestFixtures(t *testing.T) {
 					t.Fatalf("%d holders are left of %d: %q", len(lock.Holders), n, labelsOf(lock))
 				}
 			}
-			if got := s.keys(t.Context()); !slices.Equal(got, f.left) {
+			got := slices.DeleteFunc(s.keys(t.Context()), func(key string) bool { return slices.Contains(f.passing, key) })
+			if !slices.Equal(got, f.left) {
 				t.Errorf("keys left: %q, want %q", got, f.left)
 			}
 		})

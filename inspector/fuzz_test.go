@@ -23,6 +23,8 @@ func FuzzString(f *testing.F) {
 		{"lock:a", "\xff"},
 		{"lock:count", "1"},
 		{"lock:a", "2bc90076e4f811ef967002fc00000001"},
+		{"lock:a", "KWfupndwb+Lq1x80C8oRdlwF"},
+		{"lock:a", suoValue(suoA, suoB)},
 	} {
 		f.Add(seed[0], seed[1], int64(0))
 		f.Add(seed[0], seed[1], int64(30_000))
@@ -34,6 +36,14 @@ func FuzzString(f *testing.F) {
 			t.Fatalf("inspected %v, followed %v", ok, !ok)
 		}
 		if !ok {
+			return
+		}
+		if l.Scheme == SchemeSuo {
+			for _, h := range l.Holders {
+				if rest, left, ok := SuoWithout(value, h.Owner); !ok || left != len(l.Holders)-1 || len(rest) >= len(value) {
+					t.Fatalf("%q without %q: %q, %d, %v", value, h.Owner, rest, left, ok)
+				}
+			}
 			return
 		}
 		if len(value) > maxToken || len(l.Holders) != 1 || l.Holders[0].Owner != value || l.Holders[0].Count.Known {
@@ -50,7 +60,9 @@ func FuzzString(f *testing.F) {
 			ok = !leased && l.LeaseEnds.IsZero() && l.State == StateStuck
 		case SchemeTimestamp:
 			ok = !l.LeaseEnds.IsZero() && l.LeaseEnds.Sub(schemeNow).Abs() <= oldestLease
-		case SchemeReentrant, SchemeRedisson, SchemeUnknown:
+		case SchemePythonRedisLock:
+			ok = len(value) == 24 && l.LeaseEnds.IsZero()
+		default:
 			ok = false
 		}
 		if !ok {
@@ -64,6 +76,9 @@ func FuzzHash(f *testing.F) {
 	f.Add("orders", "0f4d3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11:42", "3", "", "", true)
 	f.Add("lock:orders", "web-1:4711", "2", "", "", false)
 	f.Add("orders", "mode", "read", "0f4d3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11:42", "1", true)
+	f.Add("SEMAPHORE:a:GRABBED", "0", "1767323000.5", "1", "1767323001.5", false)
+	f.Add(digest+":LOCKED", jobA, "1767323000.5", jobB, "{}", true)
+	f.Add("huey.results.a", "a.lock.b", "1", "c", "d", false)
 	f.Add("lock:\xff", "\xff\x00", "9223372036854775808", "", "", true)
 	f.Fuzz(func(t *testing.T, key, field, count, field2, count2 string, leased bool) {
 		fields := []string{field, count}
@@ -85,6 +100,13 @@ func FuzzHash(f *testing.F) {
 				t.Fatalf("%q = %v: %+v", key, fields, l)
 			}
 		case SchemeRedissonRW:
+		case SchemeRubySemaphore, SchemeUniqueJobs, SchemeHuey:
+			for _, h := range l.Holders {
+				if !slices.ContainsFunc(r.Value.Fields, func(f keyspace.Field) bool { return f.Name == h.Owner }) || h.Count.Known || h.Label == "" {
+					t.Fatalf("%q = %v: holder %+v", key, fields, h)
+				}
+			}
+			return
 		default:
 			t.Fatalf("%q = %v: %+v", key, fields, l)
 		}

@@ -24,7 +24,7 @@ func uncheckedRelease(_ Thresholds, l *Lock, _ time.Time) (Finding, bool, time.T
 // costs least first.
 func (l *Lock) uncheckedRelease() bool {
 	switch l.Scheme {
-	case SchemeShedLock:
+	case SchemeShedLock, SchemeRubySemaphore, SchemeRQL, SchemeHuey:
 		return true
 	case SchemeToken, SchemeSetNX, SchemeTimestamp:
 		c := candidate{Record: l.Observed, now: l.Observed.ReadAt}
@@ -34,6 +34,7 @@ func (l *Lock) uncheckedRelease() bool {
 				return true
 			}
 		}
+	default:
 	}
 	return false
 }
@@ -65,10 +66,10 @@ func cooldown(_ Thresholds, l *Lock, _ time.Time) (Finding, bool, time.Time) {
 
 // resurrectedBy counts how often the token of the present holder was deleted and came back, the beginning at that moment
 // included. A UUID proves nothing by itself, since some clients have one for all that they ever acquire: it must have been renewed, and
-// come back when its next renewal was due.
+// come back when its next renewal was due. python-redis-lock draws its id once for all that a Lock object ever acquires.
 func (l *Lock) resurrectedBy(at time.Time) uint8 {
 	n := len(l.History)
-	if n == 0 {
+	if n == 0 || l.Scheme == SchemePythonRedisLock {
 		return 0
 	}
 	last, owner := &l.History[n-1], l.holder().Owner

@@ -48,6 +48,10 @@ func TestClientsThatComeBackDoNotResurrect(t *testing.T) {
 			c.hints("new", "set").text(uuid, c.in(time.Minute)).after(time.Second).hints("del").gone()
 			c.after(time.Second).hints("new", "set").text(uuid, c.in(time.Minute))
 		},
+		"one id for all that an object of python-redis-lock acquires": func(c *scene) {
+			c.hints("new", "set").text("KWfupndwb+Lq1x80C8oRdlwF", c.in(time.Minute)).after(time.Second).hints("del").gone()
+			c.after(time.Second).hints("new", "set").text("KWfupndwb+Lq1x80C8oRdlwF", c.in(time.Minute))
+		},
 		"after an expiry": func(c *scene) {
 			c.hints("new", "set").text(token, c.in(8*time.Second)).after(9 * time.Second).hints("expired").gone()
 			c.hints("new", "set").text(token, c.in(8*time.Second))

@@ -15,7 +15,7 @@ func (v *sight) again() {
 	}
 	same := v.sameHolder(old)
 	t := &v.trail
-	if several(old.Mode, old.Holders) || several(v.found.mode, v.found.holders) {
+	if several(old.Scheme, old.Mode, old.Holders) || several(v.found.scheme, v.found.mode, v.found.holders) {
 		if !t.ended() {
 			v.shared()
 			return

@@ -28,6 +28,12 @@ const (
 	SchemeDistributedSemaphore Scheme = "distributedlock-semaphore" // sorted set: machine and process, end of its lease
 	SchemeDistributedRW        Scheme = "distributedlock-rw"        // set of readers, string of the writer
 	SchemeRedisSemaphore       Scheme = "redis-semaphore"           // sorted set: client, last refresh (npm)
+	SchemePythonRedisLock      Scheme = "python-redis-lock"         // string, and a list on which its waiters are blocked
+	SchemeRubySemaphore        Scheme = "ruby-semaphore"            // hash of held tokens, list of free ones
+	SchemeUniqueJobs           Scheme = "sidekiq-unique-jobs"       // hash of the jobs that hold a digest, lists of those that wait
+	SchemeRQL                  Scheme = "rql"                       // hash that names its holder, sorted sets of those who wait
+	SchemeSuo                  Scheme = "suo"                       // string with a MessagePack array of its holders
+	SchemeHuey                 Scheme = "huey"                      // hash of results, some fields of which are locks
 	SchemeUnknown              Scheme = "unknown"                   // a key where a lock is expected, of a type that no lock has
 )
 

@@ -30,10 +30,11 @@ func (l *Lock) StateAt(now time.Time) State {
 // endless says whether such a lock has no end by design, so that it is not stuck without one.
 func (s Scheme) endless() bool {
 	switch s {
-	case SchemeRedissonPermits, SchemeRedissonSemaphore, SchemeRedissonLatch:
+	case SchemeRedissonPermits, SchemeRedissonSemaphore, SchemeRedissonLatch, SchemeRubySemaphore, SchemeUniqueJobs, SchemeSuo:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // TTLAt is what the lease has left at a moment, by the key's TTL or the end that the value states, whichever is the earlier.

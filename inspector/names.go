@@ -169,9 +169,8 @@ func nameOf(key string) nameEvidence {
 // ("asynq:{queue}:unique:<type>:<md5>"), activejob-uniqueness ("activejob_uniqueness:<class>:<digest>") and Laravel's, behind the
 // application's prefix.
 func libraryName(key string) bool {
-	if digest, ok := strings.CutPrefix(key, "uniquejobs:"); ok {
-		digest = strings.TrimSuffix(digest, ":RUN")
-		return (len(digest) == 32 || len(digest) == 64) && isHex(digest)
+	if isUniqueDigest(key) {
+		return true
 	}
 	if queue, ok := strings.CutPrefix(key, "asynq:{"); ok {
 		return strings.Contains(queue, "}:unique:")

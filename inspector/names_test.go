@@ -77,7 +77,7 @@ func TestDefaultPatterns(t *testing.T) {
 	}
 	for _, key := range []string{
 		"lock:orders", "ORDERS_LOCK", "orderLock", "RedisMutex:7", "exclusive_lease:7", "SEMAPHORE:x", "redlock:x",
-		"uniquejobs:5d41402abc4b2a76b9719d911017c592", "asynq:{q}:unique:t:5d4", "{hangfire}:queue:q:dequeued:lock",
+		"uniquejobs:5d41402abc4b2a76b9719d911017c592", "asynq:{q}:unique:t:5d4", "{hangfire}:queue:q:dequeued:lock", "huey.results.mail",
 	} {
 		if !matches(key) {
 			t.Errorf("no default pattern names %q", key)

@@ -13,6 +13,7 @@ func DefaultPatterns() []keyspace.Pattern {
 		{Glob: "asynq:{*}:unique:*"}, // asynq, tasks that must be unique
 		{Glob: "activejob_uniqueness:*"},
 		{Glob: "qo_*"},                  // celery-once
+		{Glob: "huey.results.*"},        // huey, whose task locks are among its results
 		{Glob: "*laravel_unique_job:*"}, // after the application's own prefix, as the next three
 		{Glob: "*laravel-queue-overlap:*"},
 		{Glob: "*framework/schedule-*"},

@@ -3,6 +3,7 @@ package inspector
 import (
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"locktop/keyspace"
@@ -18,7 +19,11 @@ var rueidisLock = schemeFile{
 		Shows:        "the lock once, under the first of its keys; how many of them it holds; TTL. Its waiters listen for invalidations, which nobody sees",
 	},
 	recognise: recogniseRueidisLock,
-	beside:    besideRueidisLock,
+	partOfAnother: func(c *candidate) bool {
+		i, _, ok := rueidisName(c.Key)
+		return ok && slices.ContainsFunc(c.sameTokens(), func(sibling int) bool { return sibling < i })
+	},
+	beside: besideRueidisLock,
 	owners: func(name string) []string {
 		i, rest, ok := rueidisName(name)
 		if !ok {
@@ -64,20 +69,10 @@ func besideRueidisLock(r keyspace.Record) keyspace.Company {
 }
 
 func recogniseRueidisLock(c *candidate) (recognition, bool) {
-	i, _, ok := rueidisName(c.Key)
-	if !ok || c.Type != keyspace.TypeString || c.Truncated || len(c.Value.Text) != rueidisSize {
+	if _, _, ok := rueidisName(c.Key); !ok || c.Type != keyspace.TypeString || c.Truncated || len(c.Value.Text) != rueidisSize {
 		return recognition{}, false
 	}
-	keys := 1
-	for _, sibling := range c.Companions {
-		if sibling.Type != keyspace.TypeString || sibling.Value.Text != c.Value.Text {
-			continue
-		}
-		if n, _, _ := rueidisName(sibling.Key); n < i {
-			return recognition{elsewhere: true}, true
-		}
-		keys++
-	}
+	keys := 1 + len(c.sameTokens())
 	return recognition{
 		mode:    ModeExclusive,
 		holders: []Holder{{Owner: c.Value.Text, Label: "token " + hex.EncodeToString([]byte(c.Value.Text[:4])) + "…"}},
@@ -85,4 +80,15 @@ func recogniseRueidisLock(c *candidate) (recognition, bool) {
 			"its name and its 24 bytes are rueidislock's", fmt.Sprintf("its holder has %s of the lock", number(uint16(keys), "key", "keys")), c.ttlEvidence(),
 		},
 	}, true
+}
+
+// sameTokens are the numbers of the other keys that have the same token.
+func (c *candidate) sameTokens() []int {
+	var keys []int
+	for _, sibling := range c.Companions {
+		if n, _, ok := rueidisName(sibling.Key); ok && sibling.Type == keyspace.TypeString && sibling.Value.Text == c.Value.Text {
+			keys = append(keys, n)
+		}
+	}
+	return keys
 }

@@ -22,8 +22,6 @@ type recognition struct {
 	leaseEnds time.Time // zero where the value states no end
 	waiters   Waiters   // By is empty where they cannot be seen
 	fencing   *int64
-	// elsewhere: it is part of a lock that is shown under another of its keys.
-	elsewhere bool
 	evidence  []string
 }
 
@@ -36,6 +34,9 @@ type schemeFile struct {
 	// to which a key or channel may belong. Both are asked for very many keys; nil: nothing.
 	beside func(keyspace.Record) keyspace.Company
 	owners func(name string) []string
+	// partOfAnother says of a record that another key is the lock to which it belongs, so that it is none itself. It judges by what
+	// beside named; nil: none is.
+	partOfAnother func(*candidate) bool
 	// byRule: only a rule of the user's tells such a lock from what else leaves the same bytes.
 	byRule bool
 }
@@ -54,6 +55,7 @@ func (c *candidate) ruled() bool { return c.name.grade == nameRuled }
 var schemes = [...]*schemeFile{
 	&redisson, &redissonRW, &redissonPermits, &redissonSemaphore, &redissonLatch,
 	&symfonySemaphore, &symfony, &distributedSemaphore, &distributedRW, &redisSemaphore,
+	&pythonRedisLock, &rubySemaphore, &uniqueJobs, &rql, &suo, &huey,
 	&reentrant, &shedLock, &rueidisLock, &springIntegration, &timestamp, &token, &setnx, &wrongType,
 }
 
@@ -91,12 +93,17 @@ func (rules Rules) recognise(r keyspace.Record, now time.Time) (recognition, boo
 		return recognition{}, false
 	}
 	for _, s := range schemes {
+		if s.partOfAnother != nil && s.partOfAnother(&c) {
+			return recognition{}, false
+		}
+	}
+	for _, s := range schemes {
 		if s.byRule {
 			continue
 		}
 		if found, ok := s.recognise(&c); ok {
 			found.scheme = s.info.Name
-			return found, !found.elsewhere
+			return found, true
 		}
 	}
 	return recognition{}, false

@@ -8,9 +8,9 @@ import (
 // This file follows locks of several holders, who come and go one by one: readers, and those who have a permit of a semaphore.
 // Each of them has a hold of its own.
 
-// several says whether a lock has, or may have, more than one holder.
-func several(mode Mode, holders []Holder) bool {
-	return mode == ModeRead || mode == ModeSemaphore || len(holders) > 1
+// several says whether a lock has, or may have, more than one holder. In huey's hash each of them is of a lock of its own.
+func several(scheme Scheme, mode Mode, holders []Holder) bool {
+	return scheme == SchemeHuey || mode == ModeRead || mode == ModeSemaphore || len(holders) > 1
 }
 
 // openHold is the present hold of an owner, or nil.

@@ -20,7 +20,6 @@ func TestTokensOfLibraries(t *testing.T) {
 		{"Bull", "bull:mails:17:lock", uuid, ""},
 		{"BullMQ", "bull:mails:17:lock", uuid + ":0", "worker 5b0e2f6c, lock 0"},
 		{"redis-py", "orders-lock", "2bc90076e4f811ef967002fc00000001", "node 02fc00000001, trying since 2025-02-07 02:06:40Z"},
-		{"python-redis-lock", "lock:orders", "KWfupndwb+Lq1x80C8oRdlwF", ""},
 		{"pottery", "redlock:orders", uuid, ""},
 		{"redlock-py", "orders_lock", "n4L2ZlftbtoJhoNxYjXOg1", ""},
 		{"RedBeat", "redbeat::lock", shortUUID, ""},

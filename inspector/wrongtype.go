@@ -23,7 +23,7 @@ func recogniseWrongType(c *candidate) (recognition, bool) {
 	switch c.Type {
 	case keyspace.TypeList, keyspace.TypeSet, keyspace.TypeZSet, keyspace.TypeStream:
 		return recognition{mode: ModeExclusive, evidence: []string{c.name.evidence(), typeEvidence(c.Type)}}, true
-	case keyspace.TypeNone, keyspace.TypeDenied, keyspace.TypeString, keyspace.TypeHash:
+	default:
 	}
 	return recognition{}, false
 }
@@ -38,7 +38,7 @@ func typeEvidence(t keyspace.Type) string {
 		return "it is a sorted set"
 	case keyspace.TypeStream:
 		return "it is a stream"
-	case keyspace.TypeNone, keyspace.TypeDenied, keyspace.TypeString, keyspace.TypeHash:
+	default:
 	}
 	return "it is of another type"
 }

@@ -1,0 +1,51 @@
+package inspector
+
+import (
+	"strings"
+
+	"locktop/keyspace"
+)
+
+// huey is the task lock of huey (Python): a field among the results of a queue, in one hash. Each such field is a lock, and says
+// nothing of who holds it (huey/api.py, TaskLock; huey/storage.py).
+var huey = schemeFile{
+	info: SchemeInfo{
+		Name:         SchemeHuey,
+		Systems:      "huey (Python), lock_task",
+		RecognisedBy: "hash `huey.results.<queue>` with a field `<queue>.lock.<name>` of the value 1; not where it has more fields than are read",
+		Shows:        "the names of the locks that are held, each as a holder; by whom is not stored. They have no TTL",
+	},
+	recognise: recogniseHuey,
+}
+
+const (
+	hueyBeginning = "huey.results."
+	hueyLock      = ".lock."
+)
+
+func recogniseHuey(c *candidate) (recognition, bool) {
+	queue, ok := strings.CutPrefix(c.Key, hueyBeginning)
+	if !ok || c.Type != keyspace.TypeHash || c.Truncated {
+		return recognition{}, false
+	}
+	found := recognition{
+		mode:     ModeExclusive,
+		evidence: []string{"its name is that of huey's results", "a field among them is a task lock", c.ttlEvidence()},
+	}
+	for _, f := range c.Value.Fields {
+		if owner, name, is := strings.Cut(f.Name, hueyLock); is && f.Value == "1" && name != "" && hueyName(owner) == queue {
+			found.holders = append(found.holders, Holder{Owner: f.Name, Label: name})
+		}
+	}
+	return found, len(found.holders) > 0
+}
+
+// hueyName is the name of a queue as it is in the names of its keys: letters, digits and underscores are left of it.
+func hueyName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return -1
+	}, name)
+}
