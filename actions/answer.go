@@ -18,6 +18,7 @@ const (
 	whyType    = "type"
 	whyCount   = "count"
 	whyFields  = "fields"
+	whyMode    = "mode"
 	whyTTL     = "ttl"
 	whyNoTTL   = "no-ttl"
 	whyLonger  = "longer"

@@ -24,7 +24,7 @@ func init() {
 			VerbRelease: {Does: wakes, Then: redissonFreed, Milder: takesEntries, MilderThen: stillBelieves},
 			VerbForceExpire: {
 				Does: wakes, Then: redissonFreed, Milder: shortens,
-				MilderThen: "If the holder's watchdog runs, its next tick (within 10 s) undoes it; else the clients that wait are not told, and try again when the lease that they read is over.",
+				MilderThen: redissonExpiring,
 			},
 		},
 		plan:       planRedisson,

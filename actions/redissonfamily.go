@@ -5,7 +5,7 @@ import "locktop/inspector"
 func init() {
 	const why = "this version only shows such locks: their release takes more than one key"
 	for _, scheme := range []inspector.Scheme{
-		inspector.SchemeRedissonRW, inspector.SchemeRedissonPermits, inspector.SchemeRedissonSemaphore, inspector.SchemeRedissonLatch,
+		inspector.SchemeRedissonPermits, inspector.SchemeRedissonSemaphore, inspector.SchemeRedissonLatch,
 	} {
 		addRecipe(Recipe{
 			Scheme: scheme, Guard: "none", WakeUp: "none",

@@ -43,6 +43,9 @@ func outcomeOf(a answer, p plan) Outcome {
 	return out
 }
 
+// leaseIn is what PTTL said is left of a lease, the key's or one of a holder's own.
+func leaseIn(pttl string) time.Duration { return time.Duration(entriesIn(pttl)) * time.Millisecond }
+
 // entriesIn is an entry count as a number; 0 where it is none.
 func entriesIn(count string) int64 {
 	n, err := strconv.ParseInt(count, 10, 64)
@@ -56,9 +59,9 @@ func entriesIn(count string) int64 {
 func changedWords(a answer, p plan, left time.Duration) string {
 	switch a.why {
 	case whyLonger:
-		return longerLeft(left)
+		return longerLeft(leaseIn(a.said))
 	case whyShorter:
-		return "it ends sooner already, in " + span(left)
+		return "it ends sooner already, in " + span(leaseIn(a.said))
 	default:
 		return whileReading + differs(a, p, left)
 	}
@@ -74,6 +77,8 @@ func differs(a answer, p plan, left time.Duration) string {
 		return fmt.Sprintf("the entry count is %s now, and was %d", shortOwner(a.said), p.count)
 	case whyFields:
 		return "fields have come to the hash, or gone from it: there may be other holders"
+	case whyMode:
+		return "its mode is " + shortOwner(a.said) + " now"
 	case whyTTL:
 		return "it has a lease now, with " + span(left) + " left, and had none"
 	case whyNoTTL:

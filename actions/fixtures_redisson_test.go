@@ -1,0 +1,57 @@
+package actions
+
+import (
+	"time"
+
+	"locktop/inspector"
+)
+
+// The clients and threads of Redisson's locks here.
+const (
+	threadA = "0f4d3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11:1"
+	threadB = "9c2b1e77-02a4-4f51-a1c0-5d1f3c5a7b9e:7"
+	labelA  = "client 0f4d3a52, thread 1"
+	labelB  = "client 9c2b1e77, thread 7"
+)
+
+func init() {
+	listening := inspector.Waiters{By: inspector.WaitersSubscribers}
+	fixtures = append(fixtures,
+		fixture{
+			name: "Redisson 4.7 read lock", key: "rwL", setup: leaveReaders,
+			scheme: inspector.SchemeRedissonRW, mode: inspector.ModeRead, labels: []string{labelA, labelB}, waiters: listening,
+		},
+		fixture{
+			name: "Redisson 4.7 write lock", key: "rwL", setup: leaveWriter,
+			scheme: inspector.SchemeRedissonRW, mode: inspector.ModeWrite, labels: []string{labelA}, waiters: listening,
+		},
+	)
+}
+
+// leaveReaders leaves a read lock that one client has entered twice, and another once.
+func leaveReaders(time.Time) [][]any {
+	return [][]any{
+		{"HSET", "rwL", "mode", "read", threadA, 2, threadB, 1},
+		{"SET", "{rwL}:" + threadA + ":rwlock_timeout:1", 1, "PX", 20000},
+		{"SET", "{rwL}:" + threadA + ":rwlock_timeout:2", 1, "PX", 30000},
+		{"SET", "{rwL}:" + threadB + ":rwlock_timeout:1", 1, "PX", 30000},
+		{"PEXPIRE", "rwL", 30000},
+	}
+}
+
+// leaveWriter leaves a write lock that was entered twice.
+func leaveWriter(time.Time) [][]any {
+	return [][]any{
+		{"HSET", "rwL", "mode", "write", threadA + rwWrite, 2},
+		{"PEXPIRE", "rwL", 60000},
+	}
+}
+
+// leaveWriterWhoReads leaves a write lock whose holder reads as well.
+func leaveWriterWhoReads(time.Time) [][]any {
+	return [][]any{
+		{"HSET", "rwL", "mode", "write", threadA + rwWrite, 1, threadA, 1},
+		{"SET", "{rwL}:" + threadA + ":rwlock_timeout:1", 1, "PX", 30000},
+		{"PEXPIRE", "rwL", 30000},
+	}
+}
