@@ -19,6 +19,8 @@ const (
 	whyCount   = "count"
 	whyFields  = "fields"
 	whyMode    = "mode"
+	whyEnd     = "end"
+	whyNumber  = "number"
 	whyTTL     = "ttl"
 	whyNoTTL   = "no-ttl"
 	whyLonger  = "longer"

@@ -60,6 +60,9 @@ func observedWords(r Request, now time.Time) string {
 	if !held {
 		facts[0] = keyWords(r) + " was not seen with the holder " + shortOwner(r.Owner)
 	}
+	if held && anonymous(r) {
+		facts[0] = keyWords(r) + " is held: " + printable(holder.Label)
+	}
 	if holder.Count.Known {
 		facts[0] += ", entered " + plural(holder.Count.N, "time", "times")
 	}

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"encoding/hex"
 	"time"
 
 	"locktop/inspector"
@@ -25,7 +26,40 @@ func init() {
 			name: "Redisson 4.7 write lock", key: "rwL", setup: leaveWriter,
 			scheme: inspector.SchemeRedissonRW, mode: inspector.ModeWrite, labels: []string{labelA}, waiters: listening,
 		},
+		fixture{
+			name: "Redisson 4.7 permit-expirable semaphore", key: "permits", setup: leavePermits,
+			scheme: inspector.SchemeRedissonPermits, mode: inspector.ModeSemaphore, waiters: listening,
+			labels: []string{"permit " + hex.EncodeToString([]byte(permitA)), "permit " + hex.EncodeToString([]byte(permitB))}, left: []string{"permits"},
+		},
+		fixture{
+			name: "Redisson 4.7 semaphore", key: "pool", setup: leaveNumber("pool", 3), rules: []string{"pool=redisson-semaphore"},
+			scheme: inspector.SchemeRedissonSemaphore, mode: inspector.ModeSemaphore, waiters: listening,
+			labels: []string{"3 permits are free"}, left: []string{"pool"}, counted: true,
+		},
+		fixture{
+			name: "Redisson 4.7 count-down latch", key: "latch", setup: leaveNumber("latch", 5), rules: []string{"latch=redisson-latch"},
+			scheme: inspector.SchemeRedissonLatch, mode: inspector.ModeExclusive, waiters: listening, labels: []string{"5 count-downs are left"},
+		},
 	)
+}
+
+// The permits of a semaphore: 16 random bytes each.
+const (
+	permitA = "\x00\x01\x02'\x04\n\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\xff"
+	permitB = "\xfe\xdc\xba\x98\x76\x54\x32\x10\x01\x23\x45\x67\x89\xab\xcd\xef"
+)
+
+// leavePermits leaves a semaphore of which two permits are held, and three are free.
+func leavePermits(now time.Time) [][]any {
+	return [][]any{
+		{"SET", "permits", 3},
+		{"ZADD", "{permits}:timeout", now.Add(time.Minute).UnixMilli(), permitA, now.Add(time.Hour).UnixMilli(), permitB},
+	}
+}
+
+// leaveNumber leaves a number.
+func leaveNumber(key string, n int) func(time.Time) [][]any {
+	return func(time.Time) [][]any { return [][]any{{"SET", key, n}} }
 }
 
 // leaveReaders leaves a read lock that one client has entered twice, and another once.

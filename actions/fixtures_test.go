@@ -29,6 +29,8 @@ type fixture struct {
 	waiters inspector.Waiters
 	// left are the keys that are there after every holder was released, in any order; nil: none.
 	left []string
+	// counted: a number is all that is kept, so that a release leaves the lock as it was, but for the number.
+	counted bool
 	// force: the action is discouraged, and needs Request.Force.
 	force bool
 }
@@ -125,6 +127,9 @@ func TestFixtures(t *testing.T) {
 			if got := lock.LibraryNames(); f.library != "" && got != f.library {
 				t.Errorf("library %q, want %q", got, f.library)
 			}
+			if recipe, _ := RecipeFor(f.scheme); recipe.Refused[VerbRelease] != "" {
+				return // TestFixturesByOtherVerbs does what there is
+			}
 			stranger := Request{Verb: VerbRelease, Lock: lock, Owner: "nobody at all", Force: f.force}
 			if out := s.operator().Do(t.Context(), stranger); out.Result != ResultNotHolder {
 				t.Errorf("a stranger: %s", out.Sentence(stranger))
@@ -140,6 +145,9 @@ func TestFixtures(t *testing.T) {
 				}
 				if again := s.operator().Do(t.Context(), r); again.Result.Done() {
 					t.Errorf("released twice: %s", again.Sentence(r))
+				}
+				if f.counted {
+					break
 				}
 				if lock = s.see(t, f); lock == nil {
 					if n > 1 {
@@ -196,8 +204,8 @@ func TestFixturesByOtherVerbs(t *testing.T) {
 						t.Error("it is gone")
 					default:
 						left, ends := after.TTLAt(time.Now())
-						if h := after.Holders[0].ExpiresAt; !h.IsZero() {
-							left, ends = time.Until(h), true
+						if h, _ := holderOf(Request{Lock: after, Owner: r.Owner}); !h.ExpiresAt.IsZero() {
+							left, ends = time.Until(h.ExpiresAt), true
 						}
 						if !ends || (left > r.TTL+time.Second) || r.Verb == VerbExtend && left < r.TTL-time.Minute {
 							t.Errorf("%v left (%v)", left, ends)

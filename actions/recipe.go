@@ -27,6 +27,9 @@ type Recipe struct {
 	Scheme inspector.Scheme
 	// Type is the type of the key that the lock is kept in.
 	Type keyspace.Type
+	// Anonymous: Redis does not know who holds such a lock, so that it has one holder without an owner, whose label is what is
+	// known.
+	Anonymous bool
 	// Guard is what is compared before anything is done; WakeUp is how those who wait are told.
 	Guard, WakeUp string
 	// Steps has the verbs that the scheme supports; Refused has the reason for every verb that it does not.

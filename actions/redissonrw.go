@@ -90,7 +90,7 @@ func planRedissonRW(p *plan, r Request, holder inspector.Holder, now time.Time) 
 		if len(leases) == 0 {
 			p.facts = append(p.facts, notLonger(key, r.TTL))
 		}
-		p.outlast(r, now)
+		p.outlast(key, r.Lock.Observed, r.TTL, now)
 		p.done = Outcome{Result: ResultExtended, Holder: p.holder, Count: p.count, TTL: r.TTL.Truncate(time.Millisecond)}
 		return nil
 	case r.Verb == VerbForceExpire:
@@ -157,17 +157,16 @@ func (p *plan) forget(keys []string) {
 	}
 }
 
-// outlast lets the key live as long as the lease that a holder of its own has in it, where it would not. Other holders may
-// have made it live longer meanwhile.
-func (p *plan) outlast(r Request, now time.Time) {
-	key := r.Lock.Key
+// outlast lets a key live as long as the lease that a holder has in it, where it was seen to end sooner. Other holders may have
+// made it live longer meanwhile.
+func (p *plan) outlast(key string, seen keyspace.Record, lease time.Duration, now time.Time) {
 	switch {
-	case seenEndless(r.Lock):
-	case r.Lock.Observed.ExpiresAt.Sub(now) > r.TTL:
-		p.facts = append(p.facts, fact{[]string{"PTTL", key}, atLeast, millis(r.TTL), blameContext})
+	case seen.ExpiresAt.IsZero():
+	case seen.ExpiresAt.Sub(now) > lease:
+		p.facts = append(p.facts, fact{[]string{"PTTL", key}, atLeast, millis(lease), blameContext})
 	default:
-		p.facts = append(p.facts, fact{[]string{"PTTL", key}, atMost, millis(r.TTL), blameContext})
-		p.do("PEXPIRE", key, millis(r.TTL))
+		p.facts = append(p.facts, fact{[]string{"PTTL", key}, atMost, millis(lease), blameContext})
+		p.do("PEXPIRE", key, millis(lease))
 	}
 }
 
