@@ -27,6 +27,11 @@ func init() {
 			scheme: inspector.SchemeRedissonRW, mode: inspector.ModeWrite, labels: []string{labelA}, waiters: listening,
 		},
 		fixture{
+			name: "Redisson 4.7 faster multi-lock", key: "class_100", setup: leaveValues,
+			scheme: inspector.SchemeRedissonMulti, mode: inspector.ModeExclusive, waiters: listening,
+			labels: []string{labelA + ", value " + valueA, labelB + ", value " + valueB},
+		},
+		fixture{
 			name: "Redisson 4.7 permit-expirable semaphore", key: "permits", setup: leavePermits,
 			scheme: inspector.SchemeRedissonPermits, mode: inspector.ModeSemaphore, waiters: listening,
 			labels: []string{"permit " + hex.EncodeToString([]byte(permitA)), "permit " + hex.EncodeToString([]byte(permitB))}, left: []string{"permits"},
@@ -54,6 +59,21 @@ func leavePermits(now time.Time) [][]any {
 	return [][]any{
 		{"SET", "permits", 3},
 		{"ZADD", "{permits}:timeout", now.Add(time.Minute).UnixMilli(), permitA, now.Add(time.Hour).UnixMilli(), permitB},
+	}
+}
+
+// The values of a group, as Redisson hashes them.
+const (
+	valueA = "4Zr0IIXHwTtrhPGoQbxGlA"
+	valueB = "9/r0IIXHwTtrhPGoQbxG+Q"
+)
+
+// leaveValues leaves two locked values of a group.
+func leaveValues(now time.Time) [][]any {
+	return [][]any{
+		{"HSET", "class_100", valueA, threadA, valueA + ":" + threadA + ":expire_time", now.Add(20 * time.Second).UnixMilli(), valueA + ":" + threadA + ":lock_count", 2},
+		{"HSET", "class_100", valueB, threadB, valueB + ":" + threadB + ":expire_time", now.Add(30 * time.Second).UnixMilli(), valueB + ":" + threadB + ":lock_count", 1},
+		{"PEXPIRE", "class_100", 30000},
 	}
 }
 

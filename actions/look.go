@@ -28,7 +28,7 @@ func (o *Operator) untilCurrent(ctx context.Context, p plan, r Request, try func
 		if !a.outdated || o.options.Look == nil {
 			return a
 		}
-		lock, err := o.lookAgain(ctx, p, r.Lock)
+		lock, err := o.lookAgain(ctx, p, r.Lock, r.Owner)
 		if err != nil {
 			return attempt{out: Outcome{Result: ResultFailed, Woken: -1, Err: err, Detail: "nothing was done: " + printable(err.Error())}}
 		}
@@ -42,7 +42,7 @@ func (o *Operator) untilCurrent(ctx context.Context, p plan, r Request, try func
 }
 
 // lookAgain is the lock with what is there now. The lock that was seen is shared, and stays as it is.
-func (o *Operator) lookAgain(ctx context.Context, p plan, seen *inspector.Lock) (*inspector.Lock, error) {
+func (o *Operator) lookAgain(ctx context.Context, p plan, seen *inspector.Lock, owner string) (*inspector.Lock, error) {
 	keys, own := p.keys[1:], p.restsOnLock()
 	if own {
 		keys = p.keys
@@ -56,7 +56,7 @@ func (o *Operator) lookAgain(ctx context.Context, p plan, seen *inspector.Lock) 
 	for _, record := range records {
 		switch {
 		case own && record.Key == seen.Key:
-			again.Observed = withContent(again.Observed, record)
+			again.Observed = withContent(again.Observed, record, owner)
 		case record.Exists() || record.Denied() != "": // as everywhere, those that are not there are left out
 			again.Observed.Companions = append(again.Observed.Companions, record)
 		}
@@ -69,13 +69,18 @@ func (p plan) restsOnLock() bool {
 	return slices.ContainsFunc(p.facts, func(f fact) bool { return f.blame == blameContext && f.ask[1] == p.keys[0] })
 }
 
-// withContent is a record with the content of a later one. Its type, and whether it has a TTL, stay as they were seen: they are
-// compared.
-func withContent(seen, now keyspace.Record) keyspace.Record {
+// withContent is a record with the content of a later one. Its type, whether it has a TTL, and the owner's field stay as they were
+// seen: they are compared.
+func withContent(seen, now keyspace.Record, owner string) keyspace.Record {
 	if now.Type != seen.Type {
 		return seen
 	}
-	seen.Value, seen.Size, seen.Truncated = now.Value, now.Size, now.Truncated
+	isOwner := func(f keyspace.Field) bool { return f.Name == owner }
+	fields := slices.Clone(now.Value.Fields)
+	if was, is := slices.IndexFunc(seen.Value.Fields, isOwner), slices.IndexFunc(fields, isOwner); was >= 0 && is >= 0 {
+		fields[is] = seen.Value.Fields[was]
+	}
+	seen.Value, seen.Size, seen.Truncated = keyspace.Value{Text: now.Value.Text, Fields: fields}, now.Size, now.Truncated
 	if now.ExpiresAt.IsZero() == seen.ExpiresAt.IsZero() {
 		seen.ExpiresAt = now.ExpiresAt
 	}

@@ -84,7 +84,7 @@ func FuzzHash(f *testing.F) {
 			if len(l.Holders) != len(r.Value.Fields) {
 				t.Fatalf("%q = %v: %+v", key, fields, l)
 			}
-		case SchemeRedissonRW:
+		case SchemeRedissonRW, SchemeRedissonMulti:
 		default:
 			t.Fatalf("%q = %v: %+v", key, fields, l)
 		}

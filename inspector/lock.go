@@ -17,6 +17,7 @@ const (
 	SchemeReentrant         Scheme = "reentrant"          // hash: one field, the holder, with its entry count (S4)
 	SchemeRedisson          Scheme = "redisson"           // hash: field uuid:thread (S7)
 	SchemeRedissonRW        Scheme = "redisson-rw"        // hash with a mode: readers, or a writer
+	SchemeRedissonMulti     Scheme = "redisson-multi"     // hash: a group of values, each locked by itself
 	SchemeRedissonPermits   Scheme = "redisson-permits"   // number of free permits, and a sorted set of those that are held
 	SchemeRedissonSemaphore Scheme = "redisson-semaphore" // number of free permits alone
 	SchemeRedissonLatch     Scheme = "redisson-latch"     // number of count-downs

@@ -49,7 +49,7 @@ type candidate struct {
 func (c *candidate) ruled() bool { return c.name.grade == nameRuled }
 
 // schemes are asked in this order: those that a value proves come first, and the one for what no other scheme knows last.
-var schemes = [...]*schemeFile{&redisson, &redissonRW, &redissonPermits, &redissonSemaphore, &redissonLatch, &reentrant, &shedLock, &timestamp, &token, &setnx, &wrongType}
+var schemes = [...]*schemeFile{&redisson, &redissonRW, &redissonMulti, &redissonPermits, &redissonSemaphore, &redissonLatch, &reentrant, &shedLock, &timestamp, &token, &setnx, &wrongType}
 
 // Schemes describes all schemes, in the order in which they are tried.
 func Schemes() []SchemeInfo {
