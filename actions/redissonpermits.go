@@ -59,8 +59,8 @@ func planPermit(p *plan, r Request, holder inspector.Holder, now time.Time) erro
 	)
 	p.facts = append(p.facts, permitEnds(score, holder)...)
 	ms := strconv.FormatInt(now.Add(r.TTL).UnixMilli(), 10)
-	switch {
-	case r.Verb == VerbExtend:
+	switch r.Verb {
+	case VerbExtend:
 		if holder.ExpiresAt.IsZero() {
 			return unsupported("the permit has no end that could be put off")
 		}
@@ -72,17 +72,19 @@ func planPermit(p *plan, r Request, holder inspector.Holder, now time.Time) erro
 		p.outlast(key, r.Lock.Observed, r.TTL, now)
 		p.done = Outcome{Result: ResultExtended, Holder: p.holder, TTL: r.TTL.Truncate(time.Millisecond)}
 		return nil
-	case r.Verb == VerbForceExpire:
+	case VerbForceExpire:
 		if left := holder.ExpiresAt.Sub(now); !holder.ExpiresAt.IsZero() && left < r.TTL {
 			return refusal{result: ResultChanged, holder: p.holder, reason: endsSooner(left)}
 		}
 		p.do("ZADD", ends, "XX", ms, holder.Owner)
 		p.done = Outcome{Result: ResultExpired, Holder: p.holder, TTL: r.TTL.Truncate(time.Millisecond)}
 		return nil
+	case VerbRelease:
+		p.facts = append(p.facts, freePermits(r.Lock, blameContext))
+		p.do("ZREM", ends, holder.Owner)
+		return p.returnPermit(r)
 	}
-	p.facts = append(p.facts, freePermits(r.Lock, blameContext))
-	p.do("ZREM", ends, holder.Owner)
-	return p.returnPermit(r)
+	return nil
 }
 
 // permitEnds are the facts that a permit has the end that was seen. Scores are compared as numbers, for servers print them
