@@ -2,6 +2,7 @@ package actions
 
 import (
 	"fmt"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"locktop/keyspace/redistest"
 )
 
 // familyTest is an action on a lock of Redisson's family, and what comes of it.
@@ -175,4 +178,35 @@ func TestRedissonFamilyWakes(t *testing.T) {
 // wakingChannels are those of the fixtures' keys.
 var wakingChannels = map[string]string{
 	"rwL": rwHeard, "class_100": multiHeard, "permits": "redisson_sc:{permits}", "pool": "redisson_sc:{pool}", "latch": "redisson_countdownlatch__channel__{latch}",
+}
+
+// TestRedissonFamilyRedisCLI copies the command lines into a shell, with permits of any bytes.
+func TestRedissonFamilyRedisCLI(t *testing.T) {
+	cli := redistest.Require(t, "redis-cli")
+	s := newFixtureServer(t)
+	socket := strings.TrimPrefix(string(s.connection.Node()), "unix:")
+	for _, tests := range [][]familyTest{readWriteTests, multiTests, countTests} {
+		for _, test := range tests {
+			if test.between != nil || test.want.Refused() {
+				continue
+			}
+			f := fixture{key: test.key, setup: test.setup}
+			if test.rule != "" {
+				f.rules = []string{test.rule}
+			}
+			s.leave(t, f)
+			r := test.r
+			r.Lock = s.see(t, f)
+			line := strings.Replace(RedisCLI(r), "redis-cli -s "+quoteArg(socket), cli+" -s "+quoteArg(socket), 1)
+			out, err := exec.CommandContext(t.Context(), "/bin/sh", "-c", line).CombinedOutput()
+			if err != nil || !strings.HasPrefix(string(out), codeDone) {
+				t.Errorf("%s: %v, %s", test.name, err, out)
+			}
+			for command, want := range test.left {
+				if got := said(t, s.client, command); got != want {
+					t.Errorf("%s: %s: %q, want %q", test.name, command, got, want)
+				}
+			}
+		}
+	}
 }
