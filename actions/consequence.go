@@ -1,7 +1,6 @@
 package actions
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -41,13 +40,13 @@ func EffectOf(r Request) Effect {
 		return Effect{Does: "There is no lock."}
 	}
 	recipe, known := RecipeFor(r.Lock.Scheme)
-	step, supported := recipe.Steps[r.Verb]
-	switch {
-	case !known:
+	if !known {
 		return Effect{Does: "Not possible: locktop has no recipe for it."}
-	case !supported:
-		return Effect{Does: "Not possible: " + cmp.Or(recipe.Refused[r.Verb], "there is no such action") + "."}
 	}
+	if reason := recipe.refuses(r); reason != "" {
+		return Effect{Does: "Not possible: " + reason + "."}
+	}
+	step := recipe.Steps[r.Verb]
 	does, then := step.Does, step.Then
 	if milder(r) && step.Milder != "" {
 		does, then = step.Milder, step.MilderThen
@@ -76,6 +75,9 @@ func observedWords(r Request, now time.Time) string {
 	holder, held := holderOf(r)
 	if !held {
 		facts[0] = keyWords(r) + " was not seen with the holder " + shortOwner(r.Owner)
+	}
+	if held && anonymous(r) {
+		facts[0] = keyWords(r) + " is held: " + printable(holder.Label)
 	}
 	if holder.Count.Known {
 		facts[0] += ", entered " + plural(holder.Count.N, "time", "times")

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"fmt"
 	"os/exec"
 	"reflect"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locktop/inspector"
+	"locktop/keyspace"
 	"locktop/keyspace/redistest"
 )
 
@@ -101,6 +103,89 @@ func TestFair(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestLongQueue frees fair locks in whose queue there are more than are read: the head is enough where one in it has time left.
+func TestLongQueue(t *testing.T) {
+	s := newFixtureServer(t)
+	f := fixture{key: "lock"}
+	for _, test := range []struct {
+		name  string
+		over  int // of the waiters, the first so many are over
+		want  Result
+		woken int64 // how many channels are told
+	}{
+		{"all have time", 0, ResultReleased, 1},
+		{"the first are over", 3, ResultReleased, 4},
+		{"the head is over", keyspace.MaxFields, ResultUnsupported, 0},
+	} {
+		for _, watch := range []bool{false, true} {
+			f.setup = func(now time.Time) [][]any {
+				commands := [][]any{{"HSET", "lock", threadA, 1}, {"PEXPIRE", "lock", 60000}}
+				for n := range keyspace.MaxFields + 44 {
+					waiter, ends := fmt.Sprintf("%s%03d", threadB, n), now.Add(time.Duration(n-test.over+1)*time.Minute-time.Second)
+					commands = append(commands, []any{"RPUSH", "redisson_lock_queue:{lock}", waiter}, []any{"ZADD", "redisson_lock_timeout:{lock}", ends.UnixMilli(), waiter})
+				}
+				return commands
+			}
+			s.leave(t, f)
+			r := Request{Verb: VerbRelease, Owner: threadA, Lock: s.see(t, f)}
+			var waiters []*redis.PubSub
+			for n := range int(test.woken) {
+				waiters = append(waiters, listener(t, s.client, fmt.Sprintf("%s:%s%03d", plainChannel, threadB, n)))
+			}
+			o := s.operator()
+			o.scriptsDenied.Store(watch)
+			out := o.Do(t.Context(), r)
+			if out.Result != test.want || test.woken > 0 && out.Woken != test.woken {
+				t.Fatalf("%s, watch %v: %s: %+v", test.name, watch, out.Sentence(r), out)
+			}
+			for _, waiter := range waiters {
+				if message := heard(t, waiter); message.Payload != "0" {
+					t.Errorf("%s: %v", test.name, message)
+				}
+				_ = waiter.Close()
+			}
+		}
+	}
+}
+
+// TestFenced: whatever is done to a fenced or a fair lock, its counter of fencing tokens, its queue and the deadlines in it stay.
+func TestFenced(t *testing.T) {
+	s := newFixtureServer(t)
+	f := fixture{key: "lock", setup: func(now time.Time) [][]any {
+		return [][]any{
+			{"HSET", "lock", threadA, 2},
+			{"PEXPIRE", "lock", 60000},
+			{"SET", "redisson_lock_token:{lock}", 17},
+			{"RPUSH", "redisson_lock_queue:{lock}", threadB},
+			{"ZADD", "redisson_lock_timeout:{lock}", now.Add(time.Minute).UnixMilli(), threadB},
+		}
+	}}
+	for name, r := range verbRequests(inspector.SchemeRedisson) {
+		for _, watch := range []bool{false, true} {
+			s.leave(t, f)
+			stays := func() [3]any {
+				return [3]any{
+					s.client.Get(t.Context(), "redisson_lock_token:{lock}").Val(), s.client.LRange(t.Context(), "redisson_lock_queue:{lock}", 0, -1).Val(),
+					s.client.ZRangeWithScores(t.Context(), "redisson_lock_timeout:{lock}", 0, -1).Val(),
+				}
+			}
+			before := stays()
+			r.Owner, r.Lock = threadA, s.see(t, f)
+			if r.Lock.FencingToken == nil || *r.Lock.FencingToken != 17 {
+				t.Fatalf("the fencing token is %v", r.Lock.FencingToken)
+			}
+			o := s.operator()
+			o.scriptsDenied.Store(watch)
+			if out := o.Do(t.Context(), r); !out.Result.Done() {
+				t.Errorf("%s, watch %v: %s", name, watch, out.Sentence(r))
+			}
+			if after := stays(); !reflect.DeepEqual(after, before) {
+				t.Errorf("%s, watch %v: %v became %v", name, watch, before, after)
+			}
+		}
+	}
 }
 
 // TestFairWatch changes the queue between WATCH and EXEC: whoever is the first then is told.

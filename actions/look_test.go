@@ -64,6 +64,30 @@ func TestLook(t *testing.T) {
 	})
 }
 
+// TestWithContent: what is compared of a lock that is read anew stays as it was seen.
+func TestWithContent(t *testing.T) {
+	end := time.Now()
+	seen := keyspace.Record{Type: keyspace.TypeHash, Size: 1, ExpiresAt: end, Value: keyspace.Value{Fields: []keyspace.Field{{Name: "owner", Value: "seen"}}}}
+	now := seen
+	now.Size, now.ExpiresAt = 2, time.Time{}
+	now.Value.Fields = []keyspace.Field{{Name: "other", Value: "now"}, {Name: "owner", Value: "now"}}
+	again := withContent(seen, now, "owner")
+	if again.Size != 2 || again.ExpiresAt != end || again.Value.Fields[0].Value != "now" || again.Value.Fields[1].Value != "seen" {
+		t.Errorf("%+v", again)
+	}
+	if now.Value.Fields[1].Value != "now" {
+		t.Error("the record that was read is changed")
+	}
+	now.ExpiresAt = end.Add(time.Hour)
+	if again := withContent(seen, now, "owner"); again.ExpiresAt != now.ExpiresAt {
+		t.Errorf("%+v", again)
+	}
+	now.Type = keyspace.TypeString
+	if again := withContent(seen, now, "owner"); again.Type != keyspace.TypeHash || again.Size != 1 {
+		t.Errorf("%+v", again)
+	}
+}
+
 // TestApart: a script does nothing where one of several commands could be denied after another was run.
 func TestApart(t *testing.T) {
 	client := embeddedClient(t) // which cannot be asked for rights

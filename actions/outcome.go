@@ -5,7 +5,7 @@ type Result string
 
 // The results.
 const (
-	ResultReleased      Result = "released"       // the key is gone
+	ResultReleased      Result = "released"       // the holder has it no more; the key is gone, unless others hold it
 	ResultEntryReleased Result = "entry released" // one or more entries are released; Outcome.Count is left
 	ResultExtended      Result = "extended"
 	ResultExpired       Result = "force-expired" // by force, now or in Outcome.TTL

@@ -147,11 +147,7 @@ func makePlan(r Request, now time.Time) (plan, error) {
 	if !ok {
 		return plan{}, unsupported(fmt.Sprintf("locktop has no recipe for the scheme %q", lock.Scheme))
 	}
-	if _, ok := recipe.Steps[r.Verb]; !ok {
-		reason, ok := recipe.Refused[r.Verb]
-		if !ok {
-			reason = fmt.Sprintf("there is no action %q", r.Verb)
-		}
+	if reason := recipe.refuses(r); reason != "" {
 		return plan{}, unsupported(reason)
 	}
 	if !lock.Observed.Exists() || !recipe.keepsIn(lock.Observed.Type) {

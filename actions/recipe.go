@@ -2,6 +2,7 @@ package actions
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -17,6 +18,8 @@ type Step struct {
 	// Milder and MilderThen say the same of the verb's milder form, where it has one: a release of some entries, a
 	// force-expiry with a delay.
 	Milder, MilderThen string
+	// Refused and MilderRefused are the reasons why one of the two forms is not possible, where only the other is.
+	Refused, MilderRefused string
 }
 
 // Recipe says what may be done to the locks of a scheme, and how.
@@ -26,6 +29,9 @@ type Recipe struct {
 	Type keyspace.Type
 	// WriterType is the type of the key that a writer's lock is kept in, where that is another one.
 	WriterType keyspace.Type
+	// Anonymous: Redis does not know who holds such a lock, so that it has one holder without an owner, whose label is what is
+	// known.
+	Anonymous bool
 	// Guard is what is compared before anything is done; WakeUp is how those who wait are told.
 	Guard, WakeUp string
 	// Steps has the verbs that the scheme supports; Refused has the reason for every verb that it does not.
@@ -45,6 +51,19 @@ type Recipe struct {
 // keepsIn says whether locks of the scheme are kept in keys of this type.
 func (r Recipe) keepsIn(kind keyspace.Type) bool {
 	return kind != "" && (kind == r.Type || kind == r.WriterType)
+}
+
+// refuses is the reason why what a request asks for is not possible; empty: it is.
+func (r Recipe) refuses(request Request) string {
+	step, supported := r.Steps[request.Verb]
+	switch {
+	case !supported:
+		return cmp.Or(r.Refused[request.Verb], fmt.Sprintf("there is no action %q", request.Verb))
+	case milder(request):
+		return step.MilderRefused
+	default:
+		return step.Refused
+	}
 }
 
 // Verbs lists the verbs, mildest first.
@@ -68,21 +87,23 @@ func Recipes() []Recipe {
 }
 
 const (
-	guardString   = "the key is a string, its whole value is the one seen, and it has a TTL if and only if it had one"
-	guardHash     = "the key is a hash, the holder's field and its count are as seen, no field has come or gone, and it has a TTL if and only if it had one"
-	wakeUpPolling = "none: clients that wait poll"
-	deletes       = "deletes the key"
-	buries        = "puts a tombstone in its place, for as long as its lease has left"
-	wakes         = "deletes the key and publishes the wake-up"
-	shortens      = "shortens its TTL to that, and never lengthens it"
-	limits        = "gives it that TTL, or shortens the one it has to that"
-	takesEntries  = "takes as many from the holder's count, and leaves the lease as it is"
-	besideHolder  = "The holder is not told: if it is alive it goes on believing that it holds the lock, and the next acquirer runs beside it."
-	untilRenewal  = "A holder that renews before then sets its own lease again; else it is not told, and the next acquirer runs beside it."
-	renewalWins   = "A holder that renews by itself sets its own lease again at its next renewal."
-	stillBelieves = "The holder is not told: it goes on believing in its entries, and its last releases will find that it is not the holder any more."
-	unchecked     = "Clients of this kind delete the key without looking whose it is: an old holder that is still alive will delete the next holder's lock. Stop it first."
-	redissonFreed = "The holder's thread is not told and works on: its watchdog stops at the next tick (within 10 s), its unlock() throws IllegalMonitorStateException, and the clients that wait wake up, of a fair lock the first in its queue: one of them enters beside it."
+	guardString      = "the key is a string, its whole value is the one seen, and it has a TTL if and only if it had one"
+	guardHash        = "the key is a hash, the holder's field and its count are as seen, no field has come or gone, and it has a TTL if and only if it had one"
+	wakeUpPolling    = "none: clients that wait poll"
+	deletes          = "deletes the key"
+	buries           = "puts a tombstone in its place, for as long as its lease has left"
+	wakes            = "deletes the key and publishes the wake-up"
+	shortens         = "shortens its TTL to that, and never lengthens it"
+	limits           = "gives it that TTL, or shortens the one it has to that"
+	takesEntries     = "takes as many from the holder's count, and leaves the lease as it is"
+	besideHolder     = "The holder is not told: if it is alive it goes on believing that it holds the lock, and the next acquirer runs beside it."
+	untilRenewal     = "A holder that renews before then sets its own lease again; else it is not told, and the next acquirer runs beside it."
+	renewalWins      = "A holder that renews by itself sets its own lease again at its next renewal."
+	stillBelieves    = "The holder is not told: it goes on believing in its entries, and its last releases will find that it is not the holder any more."
+	unchecked        = "Clients of this kind delete the key without looking whose it is: an old holder that is still alive will delete the next holder's lock. Stop it first."
+	redissonFreed    = "The holder's thread is not told and works on: its watchdog stops at the next tick (within 10 s), its unlock() throws IllegalMonitorStateException, and the clients that wait wake up, of a fair lock the first in its queue: one of them enters beside it."
+	redissonReleased = "The threads that had it are not told and work on: the watchdog stops at the next tick (within 10 s), unlock() throws IllegalMonitorStateException, and the clients that wait wake up and enter beside them."
+	redissonExpiring = "If the holder's watchdog runs, its next tick (within 10 s) undoes it; else the clients that wait are not told, and try again when the lease that they read is over."
 )
 
 // What is said of locks that several may hold, each for itself.

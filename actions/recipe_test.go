@@ -67,7 +67,7 @@ func TestEverySchemeHasARecipe(t *testing.T) {
 			if can == (reason != "") {
 				t.Errorf("%q, %s: supported %v, and refused because %q", scheme, verb, can, reason)
 			}
-			if can && (step.Does == "" || step.Then == "") {
+			if can && (step.Refused == "" && (step.Does == "" || step.Then == "") || (step.Milder == "") != (step.MilderThen == "")) {
 				t.Errorf("%q, %s: has no words", scheme, verb)
 			}
 		}

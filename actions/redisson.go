@@ -24,7 +24,7 @@ func init() {
 			VerbRelease: {Does: wakes, Then: redissonFreed, Milder: takesEntries, MilderThen: stillBelieves},
 			VerbForceExpire: {
 				Does: wakes, Then: redissonFreed, Milder: shortens,
-				MilderThen: "If the holder's watchdog runs, its next tick (within 10 s) undoes it; else the clients that wait are not told, and try again when the lease that they read is over.",
+				MilderThen: redissonExpiring,
 			},
 		},
 		plan:       planRedisson,
@@ -63,13 +63,15 @@ func planRedisson(p *plan, r Request, holder inspector.Holder, now time.Time) er
 // wakeRedisson tells those who wait, from the head of the queue up to the first one whose time is not over, because a fair
 // lock lets nobody in before it. A message to the channel of one who is gone reaches nobody. Where no waiter in the queue
 // has time left, or there is no queue, it tells those who wait on the lock's own channel. The waiters whose time is over
-// are left where they are: each client takes them out before it acquires.
+// are left where they are: each client takes them out before it acquires. Of a long queue the head is known, which is enough where
+// one in it has time left.
 func (p *plan) wakeRedisson(r Request, now time.Time) error {
 	channel, queue, ends := RedissonChannel(r.Lock.Key), redissonName(redissonQueue, r.Lock.Key), redissonName(redissonEnds, r.Lock.Key)
 	p.keys = append(p.keys, queue, ends)
 	line, deadlines := companion(r.Lock, queue), companion(r.Lock, ends)
-	if line.Type == keyspace.TypeDenied || int64(len(line.Value.Fields)) != line.Size {
-		return unsupported("the queue of those who wait for it was not read in full, so nobody knows whom to wake; force-expire it with a delay")
+	unknown := unsupported("of the queue of those who wait for it nobody could be read whose time is not over, so nobody knows whom to wake; force-expire it with a delay")
+	if line.Type == keyspace.TypeDenied {
+		return unknown
 	}
 	for i, waiter := range line.Value.Fields {
 		p.facts = append(p.facts, fact{[]string{"LINDEX", queue, strconv.Itoa(i)}, equal, waiter.Name, blameContext})
@@ -78,18 +80,28 @@ func (p *plan) wakeRedisson(r Request, now time.Time) error {
 			return nil
 		}
 	}
+	if int64(len(line.Value.Fields)) < line.Size {
+		return unknown
+	}
 	p.facts = append(p.facts, fact{[]string{"LINDEX", queue, strconv.Itoa(len(line.Value.Fields))}, absent, "", blameContext})
 	p.do("PUBLISH", channel, "0")
 	return nil
 }
 
-// isOver says whether the time of a waiter is over, by the local clock. One without a time waits for ever.
+// isOver says whether the time of a waiter is over, or may be, by the local clock. One without a time waits for ever. Where there
+// were too many deadlines to be read, the earliest are known, and the others are later than all of these.
 func isOver(deadlines keyspace.Record, waiter string, now time.Time) bool {
-	at := slices.IndexFunc(deadlines.Value.Fields, func(f keyspace.Field) bool { return f.Name == waiter })
-	if at < 0 {
+	known := deadlines.Value.Fields
+	at := slices.IndexFunc(known, func(f keyspace.Field) bool { return f.Name == waiter })
+	switch {
+	case at < 0 && !deadlines.Truncated:
 		return false
+	case at < 0 && len(known) == 0:
+		return true
+	case at < 0:
+		at = len(known) - 1
 	}
-	ends, err := strconv.ParseFloat(deadlines.Value.Fields[at].Value, 64)
+	ends, err := strconv.ParseFloat(known[at].Value, 64)
 	return err == nil && ends <= float64(now.UnixMilli())
 }
 

@@ -43,6 +43,9 @@ func outcomeOf(a answer, p plan) Outcome {
 	return out
 }
 
+// leaseIn is what PTTL said is left of a lease, the key's or one of a holder's own.
+func leaseIn(pttl string) time.Duration { return time.Duration(entriesIn(pttl)) * time.Millisecond }
+
 // entriesIn is an entry count as a number; 0 where it is none.
 func entriesIn(count string) int64 {
 	n, err := strconv.ParseInt(count, 10, 64)
@@ -56,11 +59,11 @@ func entriesIn(count string) int64 {
 func changedWords(a answer, p plan, left time.Duration) string {
 	switch a.why {
 	case whyLonger:
-		return longerLeft(left)
+		return longerLeft(leaseIn(a.said))
 	case whyLater:
 		return "its own lease ends later already, and an extension never shortens it; to shorten it, force-expire it with a delay"
 	case whyShorter:
-		return "it ends sooner already, in " + span(left)
+		return endsSooner(leaseIn(a.said))
 	default:
 		return whileReading + differs(a, p, left)
 	}
@@ -76,6 +79,12 @@ func differs(a answer, p plan, left time.Duration) string {
 		return fmt.Sprintf("the entry count is %s now, and was %d", shortOwner(a.said), p.count)
 	case whyFields:
 		return "fields have come to the hash, or gone from it: there may be other holders"
+	case whyMode:
+		return "its mode is " + shortOwner(a.said) + " now"
+	case whyEnd:
+		return "the end of its lease is another now"
+	case whyNumber:
+		return "the number is " + shortOwner(a.said) + " now"
 	case whyTTL:
 		return "it has a lease now, with " + span(left) + " left, and had none"
 	case whyNoTTL:
@@ -84,6 +93,8 @@ func differs(a answer, p plan, left time.Duration) string {
 		return printable(a.why)
 	}
 }
+
+func endsSooner(left time.Duration) string { return "it ends sooner already, in " + span(left) }
 
 func longerLeft(left time.Duration) string {
 	return "its lease has " + span(left) + " left already, and an extension never shortens it; to shorten it, force-expire it with a delay"
@@ -97,12 +108,18 @@ func (o Outcome) Sentence(r Request) string {
 	switch o.Result {
 	case ResultReleased:
 		s = "released " + key + " from " + ownerWords(r, r.Owner) + wokenWords(o.Woken)
+		if anonymous(r) {
+			s = "released " + key + wokenWords(o.Woken)
+		}
 	case ResultEntryReleased:
 		s = fmt.Sprintf("released %s of %s; %s has %d left", entriesWords(r), key, ownerWords(r, r.Owner), o.Count)
 	case ResultExtended:
 		s = fmt.Sprintf("extended %s to %s for %s", key, span(r.TTL), ownerWords(r, r.Owner))
 	case ResultExpired:
 		s = "force-expired " + key + ", which " + ownerWords(r, r.Owner) + " had" + wokenWords(o.Woken)
+		if anonymous(r) {
+			s = "force-expired " + key + wokenWords(o.Woken)
+		}
 		if o.TTL > 0 {
 			s = fmt.Sprintf("%s ends in %s, and %s has it until then", key, span(o.TTL), ownerWords(r, r.Owner))
 		}
@@ -179,6 +196,9 @@ func foretold(o Outcome, r Request) string {
 		ResultExtended:      fmt.Sprintf("would extend %s to %s for %s", keyWords(r), span(r.TTL), ownerWords(r, r.Owner)),
 		ResultExpired:       "would force-expire " + keyWords(r) + ", which " + ownerWords(r, r.Owner) + " has",
 	}[o.Result]
+	if anonymous(r) {
+		would = "would " + string(r.Verb) + " " + keyWords(r)
+	}
 	if o.Result == ResultExpired && o.TTL > 0 {
 		would = fmt.Sprintf("would end %s in %s", keyWords(r), span(o.TTL))
 	}

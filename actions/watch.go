@@ -94,7 +94,7 @@ func (p plan) ask(ctx context.Context, client redis.Cmdable) (answer, error) {
 		}
 		a.blame, a.said = f.blame, clip(said)
 		if f.blame == blameOther && witness != nil {
-			if err := witness.Err(); err != nil {
+			if err := witness.Err(); err != nil && !errors.Is(err, redis.Nil) {
 				return answer{}, fmt.Errorf("%s: %w", p.witness[0], err)
 			}
 			a.owner, a.count = witnessed(witness.Val())

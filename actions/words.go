@@ -45,6 +45,15 @@ func holderOf(r Request) (inspector.Holder, bool) {
 	return r.Lock.Holders[at], true
 }
 
+// anonymous says whether nobody knows who holds the lock.
+func anonymous(r Request) bool {
+	if r.Lock == nil {
+		return false
+	}
+	recipe, _ := RecipeFor(r.Lock.Scheme)
+	return recipe.Anonymous
+}
+
 // ownerWords names an owner by its label, if the lock knows it, and else by what the key says.
 func ownerWords(r Request, owner string) string {
 	if r.Lock != nil {

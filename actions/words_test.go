@@ -45,7 +45,7 @@ func TestConsequence(t *testing.T) {
 		{func() { r.Owner = "x" }, []string{"was not seen with the holder x"}},
 		{func() { lock.Scheme = inspector.SchemeUnknown }, []string{"Not possible: it is not a lock"}},
 		{func() { lock.Scheme = "zookeeper" }, []string{"Not possible: locktop has no recipe"}},
-		{func() { lock.Scheme, r.Verb = inspector.SchemeToken, "steal" }, []string{"Not possible: there is no such action."}},
+		{func() { lock.Scheme, r.Verb = inspector.SchemeToken, "steal" }, []string{"Not possible: there is no action \"steal\"."}},
 	} {
 		test.change()
 		said := Consequence(r)

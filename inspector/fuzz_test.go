@@ -99,7 +99,7 @@ func FuzzHash(f *testing.F) {
 			if len(l.Holders) != len(r.Value.Fields) {
 				t.Fatalf("%q = %v: %+v", key, fields, l)
 			}
-		case SchemeRedissonRW:
+		case SchemeRedissonRW, SchemeRedissonMulti:
 		case SchemeRubySemaphore, SchemeUniqueJobs, SchemeHuey:
 			for _, h := range l.Holders {
 				if !slices.ContainsFunc(r.Value.Fields, func(f keyspace.Field) bool { return f.Name == h.Owner }) || h.Count.Known || h.Label == "" {

@@ -34,6 +34,7 @@ const (
 	SchemeRQL                  Scheme = "rql"                       // hash that names its holder, sorted sets of those who wait
 	SchemeSuo                  Scheme = "suo"                       // string with a MessagePack array of its holders
 	SchemeHuey                 Scheme = "huey"                      // hash of results, some fields of which are locks
+	SchemeRedissonMulti        Scheme = "redisson-multi"            // hash: a group of values, each locked by itself
 	SchemeUnknown              Scheme = "unknown"                   // a key where a lock is expected, of a type that no lock has
 )
 

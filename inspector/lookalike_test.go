@@ -36,6 +36,7 @@ func TestLookAlikes(t *testing.T) {
 	const hex = "594730fb989a42f9c4b373d423b32f22"
 	const thread = "0f4d3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11:42"
 	const machine = "WEB01_4242_0f8fad5bd9cb469fa16570867728950e"
+	const value = "4Zr0IIXHwTtrhPGoQbxGlA"
 	const minute = time.Minute
 	text := func(key, value string, ttl time.Duration) keyspace.Record { return stringRecord(key, value, ttl) }
 	cut := hashRecord("lock:orders", minute, thread, "1")
@@ -225,6 +226,15 @@ func TestLookAlikes(t *testing.T) {
 			hashRecord("orders", minute, "mode", "read"),
 			hashRecord("orders", minute, "mode", "read", thread, "0"),
 			hashRecord("orders", minute, "mode", "read", thread, "1", "name", "x"),
+			// A faster multi-lock of Redisson has three fields a value, and no others.
+			hashRecord("orders", minute, value, thread),
+			hashRecord("orders", minute, value, thread, value+":"+thread+":expire_time", "1767323055123"),
+			hashRecord("orders", minute, value, thread, value+":"+thread+":expire_time", "1767323055123", value+":"+thread+":lock_count", "0"),
+			hashRecord("orders", minute, value, thread, value+":"+thread+":expire_time", "soon", value+":"+thread+":lock_count", "1"),
+			hashRecord("orders", minute, value, "web-1", value+":web-1:expire_time", "1767323055123", value+":web-1:lock_count", "1"),
+			hashRecord("orders", minute, value[1:], thread, value[1:]+":"+thread+":expire_time", "1767323055123", value[1:]+":"+thread+":lock_count", "1"),
+			hashRecord("orders", minute, value, thread, value+":"+thread+":expire_time", "1767323055123", value+":"+thread+":lock_count", "1", "name", "x"),
+			hashRecord("orders", minute, value+":"+thread+":expire_time", "1", value+":"+thread+":lock_count", "1", value[1:]+"a:"+thread+":lock_count", "1"),
 			hashRecord("orders", minute, thread, "0"),
 			hashRecord("orders", minute, thread, "x"),
 			hashRecord("orders", minute, thread, "1", "b", "1"),

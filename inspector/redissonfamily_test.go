@@ -194,6 +194,29 @@ func TestRedissonSemaphoreAndLatch(t *testing.T) {
 	}
 }
 
+// Every value of a group is locked by itself; what an earlier holder has left behind is nobody's.
+func TestRedissonMultiLock(t *testing.T) {
+	const first, second = "4Zr0IIXHwTtrhPGoQbxGlA", "9/r0IIXHwTtrhPGoQbxG+Q"
+	lock := hashRecord("class_100", time.Minute,
+		first, threadA,
+		first+":"+threadA+":expire_time", ms(20*time.Second), first+":"+threadA+":lock_count", "2",
+		first+":"+threadB+":expire_time", ms(-time.Hour), first+":"+threadB+":lock_count", "1",
+		second, threadB,
+		second+":"+threadB+":expire_time", ms(time.Minute), second+":"+threadB+":lock_count", "1")
+	l := judged(t, with(lock, channelOf("redisson_lock__channel:{class_100}", 2)))
+	want := []Holder{
+		{Owner: first, Label: "client 0f4d3a52, thread 1, value " + first, Count: Count{2, true}, ExpiresAt: endOf(schemeNow.Add(20 * time.Second).UnixMilli())},
+		{Owner: second, Label: "client 9c2b1e77, thread 7, value " + second, Count: Count{1, true}, ExpiresAt: endOf(schemeNow.Add(time.Minute).UnixMilli())},
+	}
+	if l.Scheme != SchemeRedissonMulti || l.Mode != ModeExclusive || l.State != StateHeld || !slices.Equal(l.Holders, want) ||
+		l.Waiters != (Waiters{Count: 2, By: WaitersSubscribers}) {
+		t.Errorf("%+v", l)
+	}
+	if got := Rules(nil).Of(lock); !slices.Equal(got.Channels, []string{"redisson_lock__channel:{class_100}"}) || len(got.Keys) > 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // Readers come and go one by one; each has a hold of its own.
 func TestReadersComeAndGo(t *testing.T) {
 	for _, feed := range []keyspace.Feed{keyspace.FeedPush, keyspace.FeedTracking, keyspace.FeedPoll} {

@@ -46,7 +46,7 @@ func ownersOfSemaphore(name string) []string {
 func recogniseRedissonPermits(c *candidate) (recognition, bool) {
 	free, ok := freePermits(c.Record)
 	held, isThere := c.companion(keyspace.TypeZSet, redissonSuffix(c.Key, "timeout"))
-	if !ok || !isThere {
+	if !ok || !isThere || held.Truncated {
 		return recognition{}, false
 	}
 	found := recognition{

@@ -53,7 +53,7 @@ func (c *candidate) ruled() bool { return c.name.grade == nameRuled }
 
 // schemes are asked in this order: those that a value proves come first, and the one for what no other scheme knows last.
 var schemes = [...]*schemeFile{
-	&redisson, &redissonRW, &redissonPermits, &redissonSemaphore, &redissonLatch,
+	&redisson, &redissonRW, &redissonMulti, &redissonPermits, &redissonSemaphore, &redissonLatch,
 	&symfonySemaphore, &symfony, &distributedSemaphore, &distributedRW, &redisSemaphore,
 	&pythonRedisLock, &rubySemaphore, &uniqueJobs, &rql, &suo, &huey,
 	&reentrant, &shedLock, &rueidisLock, &springIntegration, &timestamp, &token, &setnx, &wrongType,

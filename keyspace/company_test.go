@@ -63,22 +63,30 @@ func TestReadTellsElements(t *testing.T) {
 	s.Do("ZADD", "zset", "1767323000.123", "late\xff\x00", "-1", "soon", "922337203685477", "never", "1767323000123", "ms")
 	s.Do("HSET", "hash", "b", "2", "a", "1")
 	client := s.Client()
+	head := ""
 	for n := range keyspace.MaxFields + 1 {
 		client.RPush(t.Context(), "long", n)
+		client.ZAdd(t.Context(), "long zset", redis.Z{Member: n, Score: float64(n)})
+		client.RPush(t.Context(), "long heavy", strings.Repeat("x", 1<<10))
+		client.SAdd(t.Context(), "long set", n)
+		if n < keyspace.MaxFields {
+			head += fmt.Sprintf(" %d", n)
+		}
 	}
 	huge := strings.Repeat("x", 10<<20)
 	client.RPush(t.Context(), "heavy", "small", huge)
 	client.SAdd(t.Context(), "heavy set", huge)
 	client.ZAdd(t.Context(), "heavy zset", redis.Z{Member: huge})
 	c := connect(t, s)
-	records, err := c.Read(t.Context(), "list", "set", "numbers", "zset", "hash", "long", "heavy", "heavy set", "heavy zset")
+	records, err := c.Read(t.Context(), "list", "set", "numbers", "zset", "hash", "long", "long zset", "long heavy", "long set", "heavy", "heavy set", "heavy zset")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []string{
 		"list list 3 b a\xff b", "set set 3 a b c", "set numbers 2 1 3",
 		"zset zset 4 soon=-1 late\xff\x00=1767323000.123 ms=1767323000123 never=922337203685477", "hash hash 2 a=1 b=2",
-		fmt.Sprintf("list long %d", keyspace.MaxFields+1), "list heavy 2", "set heavy set 1", "zset heavy zset 1",
+		fmt.Sprintf("list long %d", keyspace.MaxFields+1) + head, fmt.Sprintf("zset long zset %d", keyspace.MaxFields+1) + scored(head),
+		fmt.Sprintf("list long heavy %d", keyspace.MaxFields+1), fmt.Sprintf("set long set %d", keyspace.MaxFields+1), "list heavy 2", "set heavy set 1", "zset heavy zset 1",
 	} {
 		if got := shown(records[i]); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -90,6 +98,15 @@ func TestReadTellsElements(t *testing.T) {
 	if got := keyspace.BytesFetched(c); got > 1<<20 {
 		t.Errorf("%d bytes were fetched", got)
 	}
+}
+
+// scored writes each number as a member and its score.
+func scored(numbers string) string {
+	scored := ""
+	for n := range strings.FieldsSeq(numbers) {
+		scored += " " + n + "=" + n
+	}
+	return scored
 }
 
 func TestReadWithCompanions(t *testing.T) {
@@ -110,7 +127,9 @@ func TestReadWithCompanions(t *testing.T) {
 	}
 	for i, want := range [][]string{
 		{"list queue:a 2 w1 w2", "zset ends:a 1 w1=5", "hash is:a 1", "channel ch:a 2", "clients blpop 0"},
-		{"channel ch:b 0", "clients blpop 0"}, {}, {},
+		{"channel ch:b 0", "clients blpop 0"},
+		{},
+		{},
 	} {
 		got := []string{}
 		for _, companion := range records[i].Companions {

@@ -71,6 +71,7 @@ type reading struct {
 	// before and after ask for the expiry on either side of what a stage reads: see settle.
 	before, after *redis.Cmd
 	wanted        bool // a collection that is small enough to be read
+	head          bool // of which only the beginning is read, because it is longer
 	again         bool // to be read once more: it changed meanwhile, or we have learnt what the server can do
 }
 
@@ -216,8 +217,9 @@ func (c *Connection) takeSize(r *reading) {
 		r.record.Value.Text = text
 		r.record.Truncated = size > int64(len(text))
 	case TypeHash, TypeList, TypeSet, TypeZSet:
-		r.wanted = c.small(r) && size > 0 && size <= MaxFields
-		r.record.Truncated = !r.wanted
+		r.head = size > MaxFields && (r.record.Type == TypeList || r.record.Type == TypeZSet)
+		r.wanted = c.small(r) && size > 0 && (size <= MaxFields || r.head)
+		r.record.Truncated = !r.wanted || r.head
 	default:
 	}
 }
@@ -227,7 +229,8 @@ func (t Type) collection() bool {
 	return t == TypeHash || t == TypeList || t == TypeSet || t == TypeZSet
 }
 
-// small says whether a collection of few elements is small enough to be read whole. Where MEMORY USAGE is not to be had, the
+// small says whether what would be read of a collection is small enough: all of it, or of a longer one the first [MaxFields]
+// elements, which are taken to be as large as the others. Where MEMORY USAGE is not to be had, the
 // encoding bounds it: the server keeps only short elements in a listpack (hash-max-listpack-value, 64 bytes), and none but
 // numbers in an intset; a list has no such encoding before Redis 7.2, and is then not read. Only miniredis knows neither; it is no
 // server of anybody's production.
@@ -238,6 +241,9 @@ func (c *Connection) small(r *reading) bool {
 		if isAnswer(err) && !isNil(err) && (!isDenied(err) || isCommandDenied(err)) { // or SAMPLES is not known there
 			c.noMemoryUsage.Store(true)
 			r.again = true
+		}
+		if r.head {
+			memory = memory / r.record.Size * MaxFields
 		}
 		return err == nil && memory <= MaxHashBytes
 	case c.server.Software == "miniredis" && isAnswer(r.coding.Err()):
@@ -262,11 +268,11 @@ func (c *Connection) readElements(ctx context.Context, readings []reading, by ex
 		case TypeHash:
 			r.fields = pipe.HGetAll(ctx, key)
 		case TypeZSet:
-			r.members = pipe.ZRangeWithScores(ctx, key, 0, -1)
+			r.members = pipe.ZRangeWithScores(ctx, key, 0, MaxFields-1)
 		case TypeSet:
 			r.names = pipe.SMembers(ctx, key)
 		default:
-			r.names = pipe.LRange(ctx, key, 0, -1)
+			r.names = pipe.LRange(ctx, key, 0, MaxFields-1)
 		}
 		r.after = by.ask(ctx, pipe, key)
 	}
@@ -307,8 +313,10 @@ func (r *reading) takeElements() {
 		r.deny(err)
 		return
 	}
-	r.record.Size = int64(len(elements))
 	r.record.Value.Fields = elements
+	if read := int64(len(elements)); !r.head || read < MaxFields { // else there may be more of them
+		r.record.Size, r.record.Truncated = read, false
+	}
 }
 
 // elements are in the order that [Value] promises.

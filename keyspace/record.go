@@ -44,8 +44,8 @@ type Value struct {
 	// Text is the value of a string, its first [MaxText] bytes at most.
 	Text string
 	// Fields are the elements of a collection: of a hash and a set sorted by name, of a sorted set by score, of a list from
-	// its head. None are read of a collection that has more than [MaxFields] elements, or that takes more than
-	// [MaxHashBytes] of the server's memory.
+	// its head. Of a list or a sorted set that has more than [MaxFields] elements these are the first ones; of a hash or a set
+	// none are read then, nor of anything of which so many take more than [MaxHashBytes] of the server's memory.
 	Fields []Field
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -105,10 +106,6 @@ func TestLeastRightsForFairLocks(t *testing.T) {
 	look, act := leastRights(connection, []keyspace.Pattern{{Glob: "orders:*"}})
 	do(look)
 	do(act)
-	do("RPUSH redisson_lock_queue:{orders:0} waiter")
-	if records, err := connection.Read(t.Context(), "redisson_lock_queue:{orders:0}"); err != nil || len(records[0].Value.Fields) == 0 {
-		t.Skip("lists are not read yet, and so nobody knows who is the first in a queue:", err)
-	}
 	const holder, waiter = "0f4d3a52-6c1e-4b7a-8a2e-3f6d5c4b2a10:42", "9c2b3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11:7"
 	client := connection.NewClient("waiter")
 	defer client.Close()
@@ -132,6 +129,43 @@ func TestLeastRightsForFairLocks(t *testing.T) {
 			}
 			if _, err := waiting.ReceiveTimeout(t.Context(), 10*time.Second); err != nil {
 				t.Errorf("%q after %q: the waiter heard nothing: %v", args, denied, err)
+			}
+		}
+	}
+}
+
+// TestLeastRightsForRedissonsFamily acts on the locks of several keys with the rights for their names alone, by script, and
+// where scripts are denied.
+func TestLeastRightsForRedissonsFamily(t *testing.T) {
+	do, locktop, connection := asLocktop(t)
+	look, act := leastRights(connection, []keyspace.Pattern{{Glob: "orders:*"}})
+	do(look)
+	do(act)
+	const holder, value, permit = "0f4d3a52-6c1e-4b7a-8a2e-3f6d5c4b2a10:42", "4Zr0IIXHwTtrhPGoQbxGlA", "0123456789abcdef"
+	for _, denied := range []string{"", "ACL SETUSER locktop -eval -evalsha"} {
+		if denied != "" {
+			do(denied)
+		}
+		for _, test := range []struct {
+			setup []string
+			args  []string
+		}{
+			{[]string{"HSET orders:1 mode read " + holder + " 1", "PEXPIRE orders:1 60000", "SET {orders:1}:" + holder + ":rwlock_timeout:1 1 PX 60000"}, []string{"--holder", holder}},
+			{[]string{"HSET orders:1 mode write " + holder + ":write 1 " + holder + " 1", "PEXPIRE orders:1 60000"}, []string{"--holder", holder + ":write"}},
+			{[]string{"HSET orders:1 " + value + " " + holder + " " + value + ":" + holder + ":expire_time 1995189397124 " + value + ":" + holder + ":lock_count 1", "PEXPIRE orders:1 60000"}, []string{"--holder", value}},
+			{[]string{"SET orders:1 3", "ZADD {orders:1}:timeout 1995189397124 " + permit}, []string{"--holder", permit}},
+			{[]string{"SET orders:1 3"}, []string{"--holder", "", "--scheme-rule", "orders:*=redisson-semaphore"}},
+			{[]string{"SET orders:1 3"}, []string{"--holder", "", "--scheme-rule", "orders:*=redisson-latch"}},
+		} {
+			for _, verb := range [][]string{{"release", "--all"}, {"extend", "--ttl", "100000h"}, {"expire"}, {"expire", "--in", "5s"}} {
+				do("FLUSHALL")
+				for _, command := range test.setup {
+					do(command)
+				}
+				args := slices.Concat(verb, []string{"orders:1", "--yes"}, test.args)
+				if code, out := locktop(args...); code != exitDone && !strings.Contains(out, "not possible") {
+					t.Errorf("%q after %q: code %d, %s", args, denied, code, out)
+				}
 			}
 		}
 	}
