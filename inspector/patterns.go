@@ -12,12 +12,13 @@ func DefaultPatterns() []keyspace.Pattern {
 		{Glob: "uniquejobs:*"},       // sidekiq-unique-jobs
 		{Glob: "asynq:{*}:unique:*"}, // asynq, tasks that must be unique
 		{Glob: "activejob_uniqueness:*"},
-		{Glob: "qo_*"},                  // celery-once
-		{Glob: "huey.results.*"},        // huey, whose task locks are among its results
-		{Glob: "*laravel_unique_job:*"}, // after the application's own prefix, as the next three
-		{Glob: "*laravel-queue-overlap:*"},
-		{Glob: "*framework/schedule-*"},
-		{Glob: "*framework/command-*"},
+		{Glob: "qo_*"},           // celery-once
+		{Glob: "huey.results.*"}, // huey, whose task locks are among its results
+		// Laravel's, after the application's own prefix: unique jobs, overlapping jobs, schedules and commands. Short words are
+		// searched for together, at the price of one.
+		{Glob: "*unique_job:*"},
+		{Glob: "*-overlap:*"},
+		{Glob: "*framework/[sc]*"},
 		{Glob: "{*}:time"}, // Symfony's semaphores
 		{Glob: "{*}:weight"},
 		{Glob: "*.readers"}, // DistributedLock, as the next one

@@ -104,8 +104,12 @@ func BenchmarkFirstTable(b *testing.B) {
 		b.Fatal(err)
 	}
 	lock := []keyspace.Pattern{{Glob: "lock:*"}}
-	var several []keyspace.Pattern
-	for _, glob := range []string{"*lock*", "*mutex*", "*lease*", "*semaphore*", "redisson*", "shedlock:*", "bull:*:lock", "*latch*"} {
+	several := []keyspace.Pattern{ // those of the product, which this package does not know
+		{Glob: "uniquejobs:*"}, {Glob: "asynq:{*}:unique:*"}, {Glob: "activejob_uniqueness:*"}, {Glob: "qo_*"}, {Glob: "huey.results.*"},
+		{Glob: "*unique_job:*"}, {Glob: "*-overlap:*"}, {Glob: "*framework/[sc]*"},
+		{Glob: "{*}:time"}, {Glob: "{*}:weight"}, {Glob: "*.readers"}, {Glob: "*.writer"},
+	}
+	for _, glob := range []string{"*lock*", "*mutex*", "*lease*", "*semaphore*"} {
 		several = append(several, keyspace.AnyCase(glob))
 	}
 	for _, row := range []struct {
@@ -122,7 +126,7 @@ func BenchmarkFirstTable(b *testing.B) {
 			}
 		}},
 		{"count=1000/peer=socket", lock, 1000, func() { rawScan(b, s.Addr, "lock:*", 1000) }},
-		{"count=1000/8 patterns/peer=socket", several, 1000, func() { rawScan(b, s.Addr, "", 1000) }},
+		{"count=1000/16 patterns/peer=socket", several, 1000, func() { rawScan(b, s.Addr, "", 1000) }},
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			c := connect(b, s)

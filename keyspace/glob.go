@@ -1,5 +1,7 @@
 package keyspace
 
+import "math/bits"
+
 // A glob is compiled to steps. The meaning is that of stringmatchlen in Redis' util.c, to the letter: a class that is not
 // closed ends with the pattern, a lone backslash at the end stands for itself, a reversed range is turned round, and bytes
 // in ranges are compared as signed (as on the platforms where C's char is signed; only ranges that mix ASCII with other
@@ -122,16 +124,18 @@ func (g glob) match(key string) bool {
 // any letter case" compiles to, are searched for together, one shift and one table look-up a byte (the bitap algorithm):
 // with a dozen of them this costs a client a tenth of what one comparison after the other does.
 type matcher struct {
-	globs   []glob
-	inTurn  []glob // those that bitap does not hold
-	table   *[256]uint64
-	starts  uint64
-	accepts uint64
+	globs  []glob
+	inTurn []glob // those that bitap does not hold
+	// firsts and lasts have a bit for each of the first 64 of these that may name a key with this first, or last, byte.
+	firsts, lasts [256]uint64
+	table         *[256]uint64
+	starts        uint64
+	accepts       uint64
 }
 
 func newMatcher(patterns []Pattern) *matcher {
 	m := &matcher{table: new([256]uint64)}
-	bits := 0
+	used := 0
 	for _, p := range patterns {
 		g := compileGlob(p.Glob)
 		m.globs = append(m.globs, g)
@@ -139,20 +143,20 @@ func newMatcher(patterns []Pattern) *matcher {
 		if len(g) >= 3 && g[0].star && g[len(g)-1].star {
 			word = g[1 : len(g)-1]
 		}
-		if len(word) == len(g) || bits+len(word) > 64 || hasStar(word) {
-			m.inTurn = append(m.inTurn, g)
+		if len(word) == len(g) || used+len(word) > 64 || hasStar(word) {
+			m.addInTurn(g)
 			continue
 		}
-		m.starts |= 1 << bits
+		m.starts |= 1 << used
 		for i := range word {
 			for b := range 256 {
 				if word[i].set.has(byte(b)) {
-					m.table[b] |= 1 << bits
+					m.table[b] |= 1 << used
 				}
 			}
-			bits++
+			used++
 		}
-		m.accepts |= 1 << (bits - 1)
+		m.accepts |= 1 << (used - 1)
 	}
 	return m
 }
@@ -177,8 +181,38 @@ func (m *matcher) match(key string) bool {
 			}
 		}
 	}
-	for _, g := range m.inTurn {
-		if g.match(key) {
+	return m.matchInTurn(key)
+}
+
+// addInTurn adds a glob that is tried by itself.
+func (m *matcher) addInTurn(g glob) {
+	if at := len(m.inTurn); at < 64 && len(g) > 0 {
+		first, last := g[0], g[len(g)-1]
+		for b := range 256 {
+			if first.star || first.set.has(byte(b)) {
+				m.firsts[b] |= 1 << at
+			}
+			if last.star || last.set.has(byte(b)) {
+				m.lasts[b] |= 1 << at
+			}
+		}
+	}
+	m.inTurn = append(m.inTurn, g)
+}
+
+// matchInTurn tries those globs that the first and the last byte of the key allow.
+func (m *matcher) matchInTurn(key string) bool {
+	from := 0
+	if key != "" {
+		for may := m.firsts[key[0]] & m.lasts[key[len(key)-1]]; may != 0; may &= may - 1 {
+			if m.inTurn[bits.TrailingZeros64(may)].match(key) {
+				return true
+			}
+		}
+		from = 64
+	}
+	for i := from; i < len(m.inTurn); i++ {
+		if m.inTurn[i].match(key) {
 			return true
 		}
 	}
