@@ -58,7 +58,7 @@ func EffectOf(r Request) Effect {
 	if r.Verb == VerbExtend {
 		return effect
 	}
-	effect.Warnings, effect.Discouraged = habits(r.Lock)
+	effect.Warnings, effect.Discouraged = habits(r)
 	for _, warning := range recipe.Warnings {
 		if warning != unchecked || !slices.Contains(effect.Warnings, uncheckedLibrary) { // it says the same
 			effect.Warnings = append(effect.Warnings, warning)

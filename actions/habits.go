@@ -14,8 +14,8 @@ import (
 const uncheckedLibrary = "Its clients release without looking whose lock it is: an old holder that is still alive will delete the next holder's. Stop it first."
 
 // habits are what to beware of when a lock is taken away from a client of its library, and whether that is discouraged.
-func habits(lock *inspector.Lock) (warnings []string, isDiscouraged bool) {
-	libraries, surely := lock.Libraries()
+func habits(r Request) (warnings []string, isDiscouraged bool) {
+	libraries, surely := r.Lock.Libraries()
 	switch {
 	case surely:
 		library := libraries[0]
@@ -33,8 +33,11 @@ func habits(lock *inspector.Lock) (warnings []string, isDiscouraged bool) {
 			}
 		}
 	}
-	if lock.ComesBack() && leavesTombstone(lock) {
+	switch {
+	case buried(r):
 		return append(warnings, "Its holder's renewal would make a deleted key anew, and meets the tombstone instead; until that is over nobody can acquire the lock."), isDiscouraged
+	case r.Lock.ComesBack() && frees(r):
+		return append(warnings, "If its holder is alive, its next renewal makes the key anew: a release leaves a tombstone for it instead."), isDiscouraged
 	}
 	if slices.ContainsFunc(libraries, func(l inspector.Library) bool { return l.Recreates }) {
 		warnings = append(warnings, "Some clients make the key anew when they renew (redlock-rb, aioredlock): if the holder is alive, the lock may come back. Release it again then, and a tombstone takes its place.")
@@ -44,29 +47,28 @@ func habits(lock *inspector.Lock) (warnings []string, isDiscouraged bool) {
 
 // discouraged says whether the library does not survive the action.
 func discouraged(r Request) bool {
-	_, is := habits(r.Lock)
+	_, is := habits(r)
 	return is && frees(r)
 }
 
-// leavesTombstone says whether a tombstone can stand for the lock: it must end by itself, and so must the lock.
-func leavesTombstone(lock *inspector.Lock) bool { return !seenEndless(lock) }
-
-// buried says whether the action leaves a tombstone instead of deleting the key.
+// buried says whether the action leaves a tombstone instead of deleting the key: a release of a lock that ends by itself, as the
+// tombstone has to. A force-expiry deletes the key, whatever comes of it.
 func buried(r Request) bool {
-	return frees(r) && r.Lock.Observed.Type == keyspace.TypeString && r.Lock.ComesBack() && leavesTombstone(r.Lock)
+	return r.Verb == VerbRelease && r.Lock.Observed.Type == keyspace.TypeString && r.Lock.ComesBack() && !seenEndless(r.Lock)
 }
 
 // tombstoneLonger is by how much a tombstone outlasts what is left of the lease, so that a renewal meets it.
 const tombstoneLonger = time.Second
 
-// bury puts a tombstone in the place of a string for as long as its lease has left: the holder's next renewal comes before that is
-// over, finds another value than its own, and gives the lock up.
+// bury puts a tombstone in the place of a string until the holder's next renewal, which finds another value than its own, and gives the
+// lock up. When that comes is known where renewals were seen; else it comes before the lease is over.
 func (p *plan) bury(r Request, now time.Time) {
-	lease := max(r.Lock.ExpiresAt.Sub(now), 0) + tombstoneLonger
+	lease := max(r.Lock.ExpiresAt.Sub(now), 0)
+	if l := r.Lock; l.RenewalPeriod > 0 {
+		lease = min(lease, max(l.LastRenewal.Add(l.RenewalPeriod+l.RenewalPeriod/2).Sub(now), 0))
+	}
+	lease += tombstoneLonger
 	stone := inspector.TombstonePrefix + actor().User + ":" + strconv.FormatInt(now.UnixMilli(), 10)
 	p.do("SET", r.Lock.Key, stone, "PX", millis(lease))
 	p.done = Outcome{Result: ResultReleased, Detail: "a tombstone keeps its place for " + span(lease) + ", so that a renewal does not bring it back"}
-	if r.Verb == VerbForceExpire {
-		p.done.Result = ResultExpired
-	}
 }

@@ -43,10 +43,15 @@ func TestATombstoneKeepsARenewalOut(t *testing.T) {
 	if got := renew(); got != 1 {
 		t.Fatalf("after a bare DEL the renewal answers %d, want 1: the lock is back", got)
 	}
-	for _, verb := range []Verb{VerbRelease, VerbForceExpire} {
+	for _, renewed := range []bool{false, true} {
 		for _, watch := range []bool{false, true} {
 			s.leave(t, f)
-			r := Request{Verb: verb, Lock: s.see(t, f), Owner: uuidOfHabits}
+			r := Request{Verb: VerbRelease, Lock: s.see(t, f), Owner: uuidOfHabits}
+			least, most := 9*time.Second, 12*time.Second // until the lease is over
+			if renewed {
+				r.Lock.Renewals, r.Lock.RenewalPeriod, r.Lock.LastRenewal = 3, 2*time.Second, time.Now()
+				least, most = 2*time.Second, 4*time.Second // until the next renewal
+			}
 			if effect := EffectOf(r); !strings.Contains(effect.Does, "tombstone") || effect.Discouraged {
 				t.Errorf("%+v", effect)
 			}
@@ -56,10 +61,10 @@ func TestATombstoneKeepsARenewalOut(t *testing.T) {
 				t.Fatalf("%s (%v)", out.Sentence(r), out.Err)
 			}
 			if got := renew(); got != -1 {
-				t.Errorf("after locktop's %s the renewal answers %d, want -1", verb, got)
+				t.Errorf("after locktop's release the renewal answers %d, want -1", got)
 			}
 			left := s.client.PTTL(t.Context(), f.key).Val()
-			if left < 9*time.Second || left > 12*time.Second {
+			if left < least || left > most {
 				t.Errorf("the tombstone stays for %v", left)
 			}
 			stone := s.see(t, f)
@@ -67,6 +72,20 @@ func TestATombstoneKeepsARenewalOut(t *testing.T) {
 				t.Errorf("the tombstone is shown as %+v", stone)
 			}
 		}
+	}
+}
+
+// Who force-expires wants it gone, and is told what may come of it.
+func TestAForceExpiryLeavesNoTombstone(t *testing.T) {
+	s := newFixtureServer(t)
+	f := stringFixture("RedLock.net", "redlock:orders", uuidOfHabits, 10*time.Second)
+	s.leave(t, f)
+	r := Request{Verb: VerbForceExpire, Lock: s.see(t, f), Owner: uuidOfHabits}
+	if said := Consequence(r); !strings.Contains(said, "its next renewal makes the key anew") {
+		t.Errorf("%q", said)
+	}
+	if out := s.operator().Do(t.Context(), r); !out.Result.Done() || s.client.Exists(t.Context(), f.key).Val() != 0 {
+		t.Errorf("%s", out.Sentence(r))
 	}
 }
 

@@ -161,7 +161,7 @@ func makePlan(r Request, now time.Time) (plan, error) {
 		return plan{}, refusal{result: ResultNotHolder, holder: lock.Holders[0].Owner}
 	}
 	if discouraged(r) && !r.Force {
-		warnings, _ := habits(lock)
+		warnings, _ := habits(r)
 		return plan{}, refusal{result: ResultDiscouraged, reason: warnings[0]}
 	}
 	if err := checkNumbers(r); err != nil {

@@ -105,9 +105,18 @@ func BenchmarkFirstTable(b *testing.B) {
 	}
 	lock := []keyspace.Pattern{{Glob: "lock:*"}}
 	several := []keyspace.Pattern{ // those of the product, which this package does not know
-		{Glob: "uniquejobs:*"}, {Glob: "asynq:{*}:unique:*"}, {Glob: "activejob_uniqueness:*"}, {Glob: "qo_*"}, {Glob: "huey.results.*"},
-		{Glob: "*unique_job:*"}, {Glob: "*-overlap:*"}, {Glob: "*framework/[sc]*"},
-		{Glob: "{*}:time"}, {Glob: "{*}:weight"}, {Glob: "*.readers"}, {Glob: "*.writer"},
+		{Glob: "uniquejobs:*"},
+		{Glob: "asynq:{*}:unique:*"},
+		{Glob: "activejob_uniqueness:*"},
+		{Glob: "qo_*"},
+		{Glob: "huey.results.*"},
+		{Glob: "*unique_job:*"},
+		{Glob: "*-overlap:*"},
+		{Glob: "*framework/[sc]*"},
+		{Glob: "{*}:time"},
+		{Glob: "{*}:weight"},
+		{Glob: "*.readers"},
+		{Glob: "*.writer"},
 	}
 	for _, glob := range []string{"*lock*", "*mutex*", "*lease*", "*semaphore*"} {
 		several = append(several, keyspace.AnyCase(glob))

@@ -84,7 +84,7 @@ func holders(l *inspector.Lock, property func(inspector.Holder) string) string {
 	for _, h := range l.Holders {
 		parts = append(parts, property(h))
 	}
-	return orDash(strings.Join(parts, ", "))
+	return orDash(strings.Join(parts, "; "))
 }
 
 func ownerOf(h inspector.Holder) string { return text.Escape(h.Owner) }
