@@ -9,8 +9,8 @@ import (
 
 const (
 	attendEvery = time.Second
-	// attendShards is every how many rounds the sharded channels are asked about.
-	attendShards = 2
+	// attendShards is every how many rounds the sharded channels are asked about while nobody listens on one.
+	attendShards = 5
 	// maxAttended bounds the channels of one round.
 	maxAttended = 1000
 )
@@ -94,7 +94,7 @@ func (f *feed) attendChannels(ctx context.Context) error {
 	}
 	f.compare(a.channels, plain)
 	a.channels = plain
-	if c.noShardNumSub.Load() || a.round%attendShards != 0 {
+	if c.noShardNumSub.Load() || len(a.sharded) == 0 && a.round%attendShards != 0 {
 		return nil
 	}
 	sharded, err := f.listeners(ctx, "SHARDCHANNELS", "SHARDNUMSUB")

@@ -10,7 +10,7 @@ import (
 
 const (
 	// blockedFresh is for how long the last answer counts.
-	blockedFresh = 2 * time.Second
+	blockedFresh = 4 * time.Second
 	// blockedMost is the number of clients above which CLIENT LIST costs the server too much.
 	blockedMost = 10_000
 )
