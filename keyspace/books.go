@@ -33,8 +33,9 @@ type entry struct {
 	generation uint64
 	// listened and blocked say that its waiters are clients that listen, or that are blocked: see attention.
 	listened, blocked bool
-	// lists and sets say that the key or one beside it is such: see silence.
-	lists, sets bool
+	// lists and sets say that the key or one beside it is such, strangers that something is beside it of which nothing is heard: see
+	// silence.
+	lists, sets, strangers bool
 }
 
 // other is a key that is not followed.
@@ -130,7 +131,7 @@ func (f *feed) learnOne(r *Record, why source) {
 	}
 	e.readAt, e.digest, e.generation, e.expires, e.companion = r.ReadAt.UnixMilli(), digest, f.passes, 0, 0
 	f.attention.attends(e, r.Companions)
-	f.silence.notes(e, r)
+	f.silence.notes(e, r, f.matcher.match)
 	if !r.ExpiresAt.IsZero() {
 		e.expires = r.ExpiresAt.UnixMilli() + 1
 		if f.options.Nudge {

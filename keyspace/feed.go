@@ -313,7 +313,7 @@ func (f *feed) wait(ctx context.Context) {
 	if f.attention.listened+f.attention.blocked > 0 {
 		next = sooner(next, f.attention.next)
 	}
-	if lists, sets := f.silentTypes(); lists || sets {
+	if lists, sets, strangers := f.silent(); lists || sets || strangers {
 		next = sooner(next, f.silence.next)
 	}
 	next = sooner(next, f.doubts.next())

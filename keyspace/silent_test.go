@@ -58,3 +58,28 @@ func names(r keyspace.Record) []string {
 	}
 	return names
 }
+
+// What belongs to a key, and no pattern of the user's names, is seen all the same.
+func TestStrangersAreReadAgain(t *testing.T) {
+	for _, flags := range []string{"KEA", ""} { // push, and tracking
+		t.Run(flags, func(t *testing.T) {
+			t.Parallel()
+			s := redistest.Start(t, "--notify-keyspace-events", flags)
+			s.Do("SET", "base:a", "1")
+			s.Do("ZADD", "ends:a", "1", "w0")
+			for n := range 100 { // verifications are busy with these
+				s.Do("SET", fmt.Sprintf("base:other %d", n), "1")
+			}
+			p, _ := watch(t, connect(t, s), keyspace.ObserveOptions{
+				Patterns: []keyspace.Pattern{{Glob: "base:*"}}, Companions: family{},
+			})
+			want := []string{"w0"}
+			for n := range 3 {
+				p.companionsReach(t, "base:a", fmt.Sprintf("zset ends:a %d %s=1", n+1, strings.Join(want, "=1 ")), "channel ch:a 0", "clients blpop 0")
+				waiter := fmt.Sprintf("w%d", n+1)
+				want = append(want, waiter)
+				s.Do("ZADD", "ends:a", "1", waiter)
+			}
+		})
+	}
+}
