@@ -44,7 +44,7 @@ func observe(ctx context.Context, tb testing.TB, client *redis.Client, scheme in
 		}
 	default:
 	}
-	for _, companion := range must(lookWith(client)(ctx, redissonName(redissonQueue, key), redissonName(redissonEnds, key)))(tb) {
+	for _, companion := range must(lookWith(client)(ctx, inspector.RedissonName(inspector.RedissonQueue, key), inspector.RedissonName(inspector.RedissonDeadlines, key)))(tb) {
 		if scheme == inspector.SchemeRedisson && companion.Exists() {
 			record.Companions = append(record.Companions, companion)
 		}

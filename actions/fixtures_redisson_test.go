@@ -96,7 +96,7 @@ func leaveReaders(time.Time) [][]any {
 // leaveWriter leaves a write lock that was entered twice.
 func leaveWriter(time.Time) [][]any {
 	return [][]any{
-		{"HSET", "rwL", "mode", "write", threadA + rwWrite, 2},
+		{"HSET", "rwL", "mode", "write", threadA + inspector.RedissonWriter, 2},
 		{"PEXPIRE", "rwL", 60000},
 	}
 }
@@ -104,7 +104,7 @@ func leaveWriter(time.Time) [][]any {
 // leaveWriterWhoReads leaves a write lock whose holder reads as well.
 func leaveWriterWhoReads(time.Time) [][]any {
 	return [][]any{
-		{"HSET", "rwL", "mode", "write", threadA + rwWrite, 1, threadA, 1},
+		{"HSET", "rwL", "mode", "write", threadA + inspector.RedissonWriter, 1, threadA, 1},
 		{"SET", "{rwL}:" + threadA + ":rwlock_timeout:1", 1, "PX", 30000},
 		{"PEXPIRE", "rwL", 30000},
 	}

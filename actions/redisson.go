@@ -3,7 +3,6 @@ package actions
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"locktop/inspector"
@@ -29,31 +28,16 @@ func init() {
 		},
 		plan:       planRedisson,
 		samples:    func(key string) []*inspector.Lock { return sampleHashes(inspector.SchemeRedisson, key) },
-		companions: []string{redissonQueue + ":*", redissonEnds + ":*"},
-		channels:   []string{redissonChannel + ":*"},
+		companions: []string{inspector.RedissonQueue + ":*", inspector.RedissonDeadlines + ":*"},
+		channels:   []string{inspector.RedissonChannel + ":*"},
 	})
-}
-
-// How the names begin that belong to a Redisson lock: the channel of its waiters, and of a fair one their queue and until
-// when each of them waits.
-const (
-	redissonChannel = "redisson_lock__channel"
-	redissonQueue   = "redisson_lock_queue"
-	redissonEnds    = "redisson_lock_timeout"
-)
-
-// redissonName is the name that Redisson gives to what belongs to a lock. It puts the lock's name in braces, so that both
-// are in the same slot of a cluster, unless there are braces in it already.
-func redissonName(prefix, key string) string {
-	if strings.Contains(key, "{") {
-		return prefix + ":" + key
-	}
-	return prefix + ":{" + key + "}"
 }
 
 // RedissonChannel is the channel on which the waiters of a Redisson lock listen, but for those of a fair lock: each of
 // these has a channel of its own, with ":" and the waiter after this one.
-func RedissonChannel(key string) string { return redissonName(redissonChannel, key) }
+func RedissonChannel(key string) string {
+	return inspector.RedissonName(inspector.RedissonChannel, key)
+}
 
 // planRedisson plans every verb on a Redisson lock. The key alone does not tell whether it is a fair one.
 func planRedisson(p *plan, r Request, holder inspector.Holder, now time.Time) error {
@@ -66,7 +50,7 @@ func planRedisson(p *plan, r Request, holder inspector.Holder, now time.Time) er
 // are left where they are: each client takes them out before it acquires. Of a long queue the head is known, which is enough where
 // one in it has time left.
 func (p *plan) wakeRedisson(r Request, now time.Time) error {
-	channel, queue, ends := RedissonChannel(r.Lock.Key), redissonName(redissonQueue, r.Lock.Key), redissonName(redissonEnds, r.Lock.Key)
+	channel, queue, ends := RedissonChannel(r.Lock.Key), inspector.RedissonName(inspector.RedissonQueue, r.Lock.Key), inspector.RedissonName(inspector.RedissonDeadlines, r.Lock.Key)
 	p.keys = append(p.keys, queue, ends)
 	line, deadlines := companion(r.Lock, queue), companion(r.Lock, ends)
 	unknown := unsupported("of the queue of those who wait for it nobody could be read whose time is not over, so nobody knows whom to wake; force-expire it with a delay")

@@ -34,7 +34,7 @@ func init() {
 			return p.returnPermit(r)
 		},
 		samples:  func(key string) []*inspector.Lock { return sampleNumbers(inspector.SchemeRedissonSemaphore, key) },
-		channels: []string{semaphoreChannel + ":*"},
+		channels: []string{inspector.RedissonSemaphoreChannel + ":*"},
 	})
 	const counts = "a latch is no lock but a number that clients count down: "
 	addRecipe(Recipe{
@@ -57,17 +57,14 @@ func init() {
 		},
 		plan: func(p *plan, r Request, _ inspector.Holder, _ time.Time) error {
 			p.onNumber(r)
-			p.do("PUBLISH", latchChannel+"{"+r.Lock.Key+"}", "0")
+			p.do("PUBLISH", inspector.RedissonLatchName(r.Lock.Key), "0")
 			p.free(r)
 			return nil
 		},
 		samples:  func(key string) []*inspector.Lock { return sampleNumbers(inspector.SchemeRedissonLatch, key) },
-		channels: []string{latchChannel + "*"},
+		channels: []string{inspector.RedissonLatchChannel + "*"},
 	})
 }
-
-// latchChannel begins the channel of those who await a latch; its name is always in braces.
-const latchChannel = "redisson_countdownlatch__channel__"
 
 // onNumber begins a plan on a number that is all that is known: it must be the one that was seen.
 func (p *plan) onNumber(r Request) {

@@ -32,7 +32,7 @@ func init() {
 		},
 		plan:     planRedissonMulti,
 		samples:  sampleMulti,
-		channels: []string{redissonChannel + ":*"},
+		channels: []string{inspector.RedissonChannel + ":*"},
 	})
 }
 

@@ -34,14 +34,12 @@ func init() {
 		},
 		plan:       planPermit,
 		samples:    samplePermits,
-		companions: []string{"*{*}*:" + permitsEnds},
-		channels:   []string{semaphoreChannel + ":*"},
+		companions: []string{"*{*}*:" + inspector.RedissonPermits},
+		channels:   []string{inspector.RedissonSemaphoreChannel + ":*"},
 	})
 }
 
 const (
-	semaphoreChannel = "redisson_sc"
-	permitsEnds      = "timeout"
 	// permitForever is the score of a permit that has no end.
 	permitForever = "922337203685477"
 )
@@ -49,7 +47,7 @@ const (
 // planPermit plans every verb on one permit of a semaphore. How many are free is part of the context: others take and return
 // permits all the time.
 func planPermit(p *plan, r Request, holder inspector.Holder, now time.Time) error {
-	key, ends := r.Lock.Key, redissonSuffix(r.Lock.Key, permitsEnds)
+	key, ends := r.Lock.Key, inspector.RedissonSuffix(r.Lock.Key, inspector.RedissonPermits)
 	score := []string{"ZSCORE", ends, holder.Owner}
 	p.keys = append(p.keys, ends)
 	p.holder = clip(holder.Owner)
@@ -110,7 +108,7 @@ func (p *plan) returnPermit(r Request) error {
 		return unsupported("its value is no number of free permits")
 	}
 	p.do("INCRBY", r.Lock.Key, "1")
-	p.do("PUBLISH", redissonName(semaphoreChannel, r.Lock.Key), strconv.FormatInt(free+1, 10))
+	p.do("PUBLISH", inspector.RedissonName(inspector.RedissonSemaphoreChannel, r.Lock.Key), strconv.FormatInt(free+1, 10))
 	p.done = Outcome{Result: ResultReleased, Detail: "free now: " + plural(free+1, "permit", "permits")}
 	return nil
 }
@@ -120,7 +118,7 @@ func samplePermits(key string) []*inspector.Lock {
 	ends := time.Now().Add(farAhead / 2)
 	endless := sample(inspector.SchemeRedissonPermits, key, inspector.Holder{Owner: "permit", ExpiresAt: ends})
 	endless.Observed.Type, endless.Observed.Size, endless.Observed.Value.Text = keyspace.TypeString, 1, "3"
-	held := keyspace.Record{Ref: keyspace.Ref{Key: redissonSuffix(key, permitsEnds)}, Type: keyspace.TypeZSet, Size: 1}
+	held := keyspace.Record{Ref: keyspace.Ref{Key: inspector.RedissonSuffix(key, inspector.RedissonPermits)}, Type: keyspace.TypeZSet, Size: 1}
 	held.Value.Fields = []keyspace.Field{{Name: "permit", Value: strconv.FormatInt(ends.UnixMilli(), 10)}}
 	endless.Observed.Companions = []keyspace.Record{held}
 	leased := *endless

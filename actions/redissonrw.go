@@ -32,33 +32,22 @@ func init() {
 		},
 		plan:       planRedissonRW,
 		samples:    sampleReadWrite,
-		companions: []string{"*{*}*" + rwTimeout + "*"},
-		channels:   []string{rwChannel + ":*"},
+		companions: []string{"*{*}*" + inspector.RedissonReaderLease + "*"},
+		channels:   []string{inspector.RedissonRWChannel + ":*"},
 	})
 }
 
 const (
-	rwChannel = "redisson_rwlock"
-	rwWrite   = ":write"
-	rwTimeout = ":rwlock_timeout:"
 	// rwEntries is how many leases of a reader's entries an action speaks of: the last ones, for it is those that end last.
 	rwEntries = 256
 )
 
-// redissonSuffix is the name that Redisson gives to what belongs to a lock and has the lock's name in front.
-func redissonSuffix(key, suffix string) string {
-	if strings.Contains(key, "{") {
-		return key + ":" + suffix
-	}
-	return "{" + key + "}:" + suffix
-}
-
 // rwLeases are the keys that hold the leases of a reader's last entries. A writer has none.
 func rwLeases(key, owner string, entries, count int64) []string {
 	var leases []string
-	if !strings.HasSuffix(owner, rwWrite) {
+	if !strings.HasSuffix(owner, inspector.RedissonWriter) {
 		for n := range min(entries, count, rwEntries) {
-			leases = append(leases, redissonSuffix(key, owner)+rwTimeout+strconv.FormatInt(count-n, 10))
+			leases = append(leases, inspector.RedissonSuffix(key, owner)+inspector.RedissonReaderLease+strconv.FormatInt(count-n, 10))
 		}
 	}
 	return leases
@@ -108,10 +97,10 @@ func planRedissonRW(p *plan, r Request, holder inspector.Holder, now time.Time) 
 	p.done = Outcome{Result: ResultReleased}
 	switch last := r.Lock.Observed.Size <= 2; {
 	case last && mode == string(inspector.ModeWrite):
-		p.do("PUBLISH", redissonName(rwChannel, key), "1")
+		p.do("PUBLISH", inspector.RedissonName(inspector.RedissonRWChannel, key), "1")
 		p.do("DEL", key)
 	case last:
-		p.do("PUBLISH", redissonName(rwChannel, key), "0")
+		p.do("PUBLISH", inspector.RedissonName(inspector.RedissonRWChannel, key), "0")
 		p.do("DEL", key)
 	case mode == string(inspector.ModeWrite):
 		p.do("HDEL", key, holder.Owner)
@@ -131,12 +120,12 @@ func (p *plan) expireReadWrite(r Request, now time.Time) {
 	var leases []string
 	for _, companion := range r.Lock.Observed.Companions {
 		ends := r.TTL == 0 || companion.ExpiresAt.Sub(now) > r.TTL
-		if strings.Contains(companion.Key, rwTimeout) && companion.Exists() && ends {
+		if strings.Contains(companion.Key, inspector.RedissonReaderLease) && companion.Exists() && ends {
 			leases = append(leases, companion.Key)
 		}
 	}
 	if r.TTL == 0 {
-		p.do("PUBLISH", redissonName(rwChannel, r.Lock.Key), "1")
+		p.do("PUBLISH", inspector.RedissonName(inspector.RedissonRWChannel, r.Lock.Key), "1")
 		p.free(r)
 		p.forget(leases)
 		return
@@ -181,7 +170,7 @@ func sampleReadWrite(key string) []*inspector.Lock {
 	}{
 		{inspector.ModeRead, "owner", 2, farAhead / 2},
 		{inspector.ModeRead, "owner", 3, 2 * farAhead},
-		{inspector.ModeWrite, "owner" + rwWrite, 3, farAhead / 2},
+		{inspector.ModeWrite, "owner" + inspector.RedissonWriter, 3, farAhead / 2},
 	} {
 		lock := sample(inspector.SchemeRedissonRW, key, inspector.Holder{Owner: test.owner, Count: inspector.Count{N: 2, Known: true}})
 		lock.Mode, lock.Observed.Type, lock.Observed.Size = test.mode, keyspace.TypeHash, test.size

@@ -3,6 +3,8 @@ package actions
 import (
 	"testing"
 	"time"
+
+	"locktop/inspector"
 )
 
 const rwHeard = "redisson_rwlock:{rwL}"
@@ -84,29 +86,29 @@ var readWriteTests = []familyTest{
 		left: map[string]string{"TTL rwL": "25", "TTL {rwL}:" + threadA + ":rwlock_timeout:1": "20", "TTL {rwL}:" + threadA + ":rwlock_timeout:2": "25"},
 	},
 	{
-		name: "the writer", key: "rwL", setup: leaveWriter, r: Request{Verb: VerbRelease, Owner: threadA + rwWrite},
+		name: "the writer", key: "rwL", setup: leaveWriter, r: Request{Verb: VerbRelease, Owner: threadA + inspector.RedissonWriter},
 		want: ResultReleased, channel: rwHeard, heard: []string{"1"}, left: map[string]string{"KEYS *": ""},
 	},
 	{
-		name: "one entry of the writer", key: "rwL", setup: leaveWriter, r: Request{Verb: VerbRelease, Owner: threadA + rwWrite, Entries: 1},
-		want: ResultEntryReleased, channel: rwHeard, left: map[string]string{"HGET rwL " + threadA + rwWrite: "1"},
+		name: "one entry of the writer", key: "rwL", setup: leaveWriter, r: Request{Verb: VerbRelease, Owner: threadA + inspector.RedissonWriter, Entries: 1},
+		want: ResultEntryReleased, channel: rwHeard, left: map[string]string{"HGET rwL " + threadA + inspector.RedissonWriter: "1"},
 	},
 	{
-		name: "the writer who reads as well", key: "rwL", setup: leaveWriterWhoReads, r: Request{Verb: VerbRelease, Owner: threadA + rwWrite},
+		name: "the writer who reads as well", key: "rwL", setup: leaveWriterWhoReads, r: Request{Verb: VerbRelease, Owner: threadA + inspector.RedissonWriter},
 		want: ResultReleased, detail: "goes on as a reader", channel: rwHeard,
 		left: map[string]string{"HGETALL rwL": threadA + " 1 mode read", "EXISTS {rwL}:" + threadA + ":rwlock_timeout:1": "1"},
 	},
 	{
-		name: "the writer who reads meanwhile", key: "rwL", setup: leaveWriter, r: Request{Verb: VerbRelease, Owner: threadA + rwWrite},
+		name: "the writer who reads meanwhile", key: "rwL", setup: leaveWriter, r: Request{Verb: VerbRelease, Owner: threadA + inspector.RedissonWriter},
 		between: [][]any{{"HINCRBY", "rwL", threadA, 1}},
 		want:    ResultReleased, detail: "goes on as a reader", channel: rwHeard, left: map[string]string{"HGETALL rwL": threadA + " 1 mode read"},
 	},
 	{
-		name: "extend the writer", key: "rwL", setup: leaveWriter, r: Request{Verb: VerbExtend, Owner: threadA + rwWrite, TTL: time.Hour},
+		name: "extend the writer", key: "rwL", setup: leaveWriter, r: Request{Verb: VerbExtend, Owner: threadA + inspector.RedissonWriter, TTL: time.Hour},
 		want: ResultExtended, channel: rwHeard, left: map[string]string{"TTL rwL": "3600"},
 	},
 	{
-		name: "extend the writer by less than it has", key: "rwL", setup: leaveWriter, r: Request{Verb: VerbExtend, Owner: threadA + rwWrite, TTL: time.Second},
+		name: "extend the writer by less than it has", key: "rwL", setup: leaveWriter, r: Request{Verb: VerbExtend, Owner: threadA + inspector.RedissonWriter, TTL: time.Second},
 		want: ResultChanged, detail: "never shortens", channel: rwHeard, left: map[string]string{"TTL rwL": "60"},
 	},
 }

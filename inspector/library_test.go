@@ -25,6 +25,7 @@ func TestLibraries(t *testing.T) {
 		{"CSRedisClientLock:orders", uuid, "FreeRedis, CSRedisCore (.NET)"},
 		{"laravel_database_laravel_cache_framework/schedule-" + hex + hex[:8], "x8Qm2Zt7LbWc4RpA", "Laravel"},
 		{"laravel-database-laravel-cache-lock:orders", `s:16:"x8Qm2Zt7LbWc4RpA";`, "Laravel"},
+		{"laravel_database_laravel_cache_lock:orders", "\x00\x00\x00\x02\x11\x10x8Qm2Zt7LbWc4RpA", "Laravel"},
 		{"php-malkusch-lock:orders", "a" + hex4 + hex4[1:], "php-lock/lock"},
 		{"PHPREDIS_SESSION:k3j4h5_LOCK", "vm|1594", "phpredis session lock"},
 		{"gitlab:exclusive_lease:housekeeping:7", uuid, "GitLab exclusive lease"},

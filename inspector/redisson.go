@@ -37,7 +37,7 @@ func recogniseRedisson(c *candidate) (recognition, bool) {
 		evidence: []string{"a hash whose fields are a Redisson client and its thread", c.ttlEvidence()},
 	}
 	found.evidence = append(found.evidence, mapEntry(c.Key)...)
-	if counter, is := c.companion(keyspace.TypeString, redissonName(redissonToken, c.Key)); is {
+	if counter, is := c.companion(keyspace.TypeString, RedissonName(RedissonFencing, c.Key)); is {
 		if n, ok := entryCount(counter.Value.Text); ok {
 			found.fencing = &n
 			found.evidence = append(found.evidence, "it has a counter for fencing tokens: a fenced lock")
@@ -45,7 +45,7 @@ func recogniseRedisson(c *candidate) (recognition, bool) {
 	}
 	queue, deadlines, fair := c.redissonQueue()
 	if !fair {
-		found.waiters = c.listeners(redissonName(redissonChannel, c.Key))
+		found.waiters = c.listeners(RedissonName(RedissonChannel, c.Key))
 		return found, true
 	}
 	found.evidence = append(found.evidence, "it has a queue of waiters: a fair lock")
@@ -78,52 +78,15 @@ func isRedisson(r keyspace.Record) bool {
 	return true
 }
 
-// What belongs to a Redisson lock is called by these and the lock's name (RedissonObject.java, 4.7).
-const (
-	redissonChannel   = "redisson_lock__channel"
-	redissonQueueKey  = "redisson_lock_queue"
-	redissonDeadlines = "redisson_lock_timeout"
-	redissonToken     = "redisson_lock_token"
-)
-
-// redissonName puts the lock's name in braces, so that both are in the same slot of a cluster, unless there are braces in it.
-func redissonName(prefix, key string) string {
-	if strings.Contains(key, "{") {
-		return prefix + ":" + key
-	}
-	return prefix + ":{" + key + "}"
-}
-
-// redissonSuffix is the same for what follows the name.
-func redissonSuffix(key, suffix string) string {
-	if strings.Contains(key, "{") {
-		return key + ":" + suffix
-	}
-	return "{" + key + "}:" + suffix
-}
-
-// unbraced are the names that may be within braces, or be as they are because they have braces of their own.
-func unbraced(name string) []string {
-	if inner, ok := strings.CutPrefix(name, "{"); ok {
-		if inner, ok = strings.CutSuffix(inner, "}"); ok && !strings.ContainsAny(inner, "{") {
-			return []string{inner, name}
-		}
-	}
-	if strings.Contains(name, "{") {
-		return []string{name}
-	}
-	return nil
-}
-
 func besideRedisson(r keyspace.Record) keyspace.Company {
 	if !isRedisson(r) {
 		return keyspace.Company{}
 	}
 	return keyspace.Company{
 		Keys: []string{
-			redissonName(redissonToken, r.Key), redissonName(redissonQueueKey, r.Key), redissonName(redissonDeadlines, r.Key),
+			RedissonName(RedissonFencing, r.Key), RedissonName(RedissonQueue, r.Key), RedissonName(RedissonDeadlines, r.Key),
 		},
-		Channels: []string{redissonName(redissonChannel, r.Key)},
+		Channels: []string{RedissonName(RedissonChannel, r.Key)},
 	}
 }
 
@@ -132,13 +95,13 @@ func ownersOfRedisson(name string) []string {
 	if !strings.HasPrefix(name, "redisson_lock_") {
 		return nil
 	}
-	for _, prefix := range [...]string{redissonChannel, redissonQueueKey, redissonDeadlines, redissonToken} {
+	for _, prefix := range [...]string{RedissonChannel, RedissonQueue, RedissonDeadlines, RedissonFencing} {
 		rest, ok := strings.CutPrefix(name, prefix+":")
 		if !ok {
 			continue
 		}
 		const uuid = 36
-		if i := strings.LastIndexByte(rest, ':'); i > uuid && prefix == redissonChannel {
+		if i := strings.LastIndexByte(rest, ':'); i > uuid && prefix == RedissonChannel {
 			if _, _, ok := redissonHolder(rest[i-uuid:]); ok && rest[i-uuid-1] == ':' {
 				rest = rest[:i-uuid-1]
 			}
@@ -150,8 +113,8 @@ func ownersOfRedisson(name string) []string {
 
 // redissonQueue is the queue of a fair lock and until when each of its waiters waits; false: there is none.
 func (c *candidate) redissonQueue() (queue keyspace.Record, deadlines map[string]time.Time, fair bool) {
-	queue, fair = c.companion(keyspace.TypeList, redissonName(redissonQueueKey, c.Key))
-	ends, _ := c.companion(keyspace.TypeZSet, redissonName(redissonDeadlines, c.Key))
+	queue, fair = c.companion(keyspace.TypeList, RedissonName(RedissonQueue, c.Key))
+	ends, _ := c.companion(keyspace.TypeZSet, RedissonName(RedissonDeadlines, c.Key))
 	deadlines = make(map[string]time.Time, len(ends.Value.Fields))
 	for _, f := range ends.Value.Fields {
 		if ms, err := strconv.ParseFloat(f.Value, 64); err == nil {

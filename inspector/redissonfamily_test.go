@@ -110,7 +110,7 @@ func TestWhatBelongsToRedisson(t *testing.T) {
 				}
 			}
 		}
-		if got := rules.Owners("redisson_lock__channel:" + strings.TrimPrefix(redissonName("", key), ":") + ":" + threadA); !slices.Contains(got, key) {
+		if got := rules.Owners("redisson_lock__channel:" + strings.TrimPrefix(RedissonName("", key), ":") + ":" + threadA); !slices.Contains(got, key) {
 			t.Errorf("a fair waiter's channel belongs to %q", got)
 		}
 	}

@@ -22,7 +22,7 @@ var redissonMulti = schemeFile{
 		if !isRedissonMulti(r) {
 			return keyspace.Company{}
 		}
-		return keyspace.Company{Channels: []string{redissonName(redissonChannel, r.Key)}}
+		return keyspace.Company{Channels: []string{RedissonName(RedissonChannel, r.Key)}}
 	},
 }
 
@@ -38,7 +38,7 @@ func recogniseRedissonMulti(c *candidate) (recognition, bool) {
 		return recognition{}, false
 	}
 	found := recognition{
-		mode: ModeExclusive, waiters: c.listeners(redissonName(redissonChannel, c.Key)),
+		mode: ModeExclusive, waiters: c.listeners(RedissonName(RedissonChannel, c.Key)),
 		evidence: []string{"a hash of values that Redisson clients and threads have locked, each with a lease and a count", c.ttlEvidence()},
 	}
 	for _, f := range c.Value.Fields {

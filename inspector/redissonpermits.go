@@ -29,15 +29,14 @@ var redissonPermits = schemeFile{
 }
 
 const (
-	permitsSuffix    = ":timeout"
-	semaphoreChannel = "redisson_sc"
-	permitSize       = 16
+	permitsSuffix = ":" + RedissonPermits
+	permitSize    = 16
 	// permitForever is the end of a permit that has none.
 	permitForever = 922337203685477
 )
 
 func ownersOfSemaphore(name string) []string {
-	if rest, ok := strings.CutPrefix(name, semaphoreChannel+":"); ok {
+	if rest, ok := strings.CutPrefix(name, RedissonSemaphoreChannel+":"); ok {
 		return unbraced(rest)
 	}
 	return nil
@@ -45,12 +44,12 @@ func ownersOfSemaphore(name string) []string {
 
 func recogniseRedissonPermits(c *candidate) (recognition, bool) {
 	free, ok := freePermits(c.Record)
-	held, isThere := c.companion(keyspace.TypeZSet, redissonSuffix(c.Key, "timeout"))
+	held, isThere := c.companion(keyspace.TypeZSet, RedissonSuffix(c.Key, RedissonPermits))
 	if !ok || !isThere || held.Truncated {
 		return recognition{}, false
 	}
 	found := recognition{
-		mode: ModeSemaphore, waiters: c.listeners(redissonName(semaphoreChannel, c.Key)),
+		mode: ModeSemaphore, waiters: c.listeners(RedissonName(RedissonSemaphoreChannel, c.Key)),
 		evidence: append([]string{
 			"a number, and beside it Redisson's sorted set of permits", permitsWords(free), c.ttlEvidence(),
 		}, mapEntry(c.Key)...),
@@ -103,7 +102,7 @@ func besideRedissonPermits(r keyspace.Record) keyspace.Company {
 		return keyspace.Company{}
 	}
 	return keyspace.Company{
-		Keys: []string{redissonSuffix(r.Key, "timeout")}, Channels: []string{redissonName(semaphoreChannel, r.Key)},
+		Keys: []string{RedissonSuffix(r.Key, RedissonPermits)}, Channels: []string{RedissonName(RedissonSemaphoreChannel, r.Key)},
 	}
 }
 
@@ -121,13 +120,13 @@ var redissonSemaphore = schemeFile{
 		if _, ok := freePermits(r); !ok {
 			return keyspace.Company{}
 		}
-		return keyspace.Company{Channels: []string{redissonName(semaphoreChannel, r.Key)}}
+		return keyspace.Company{Channels: []string{RedissonName(RedissonSemaphoreChannel, r.Key)}}
 	},
 }
 
 func recogniseRedissonSemaphore(c *candidate) (recognition, bool) {
 	free, ok := freePermits(c.Record)
-	waiters := c.listeners(redissonName(semaphoreChannel, c.Key))
+	waiters := c.listeners(RedissonName(RedissonSemaphoreChannel, c.Key))
 	if !ok || !c.ruled() && waiters.Count == 0 {
 		return recognition{}, false
 	}
@@ -156,18 +155,15 @@ var redissonLatch = schemeFile{
 		if _, ok := freePermits(r); !ok {
 			return keyspace.Company{}
 		}
-		return keyspace.Company{Channels: []string{latchChannel(r.Key)}}
+		return keyspace.Company{Channels: []string{RedissonLatchName(r.Key)}}
 	},
 	owners: func(name string) []string {
-		if rest, ok := strings.CutPrefix(name, "redisson_countdownlatch__channel__"); ok {
+		if rest, ok := strings.CutPrefix(name, RedissonLatchChannel); ok {
 			return unbraced(rest)
 		}
 		return nil
 	},
 }
-
-// latchChannel has no colon before the brace, and the name always in braces.
-func latchChannel(key string) string { return "redisson_countdownlatch__channel__{" + key + "}" }
 
 func recogniseRedissonLatch(c *candidate) (recognition, bool) {
 	left, ok := freePermits(c.Record)
@@ -179,7 +175,7 @@ func recogniseRedissonLatch(c *candidate) (recognition, bool) {
 		word = " count-down is left"
 	}
 	return recognition{
-		mode: ModeExclusive, waiters: c.listeners(latchChannel(c.Key)),
+		mode: ModeExclusive, waiters: c.listeners(RedissonLatchName(c.Key)),
 		holders:  []Holder{{Label: strconv.FormatInt(left, 10) + word}},
 		evidence: []string{c.name.evidence(), "its value is the number of count-downs that are left", c.ttlEvidence()},
 	}, true

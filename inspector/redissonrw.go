@@ -24,24 +24,18 @@ var redissonRW = schemeFile{
 	owners:    ownersOfRedissonRW,
 }
 
-const (
-	rwChannel = "redisson_rwlock"
-	rwWrite   = ":write"
-	rwTimeout = ":rwlock_timeout:"
-)
-
 func recogniseRedissonRW(c *candidate) (recognition, bool) {
 	mode, entries, ok := redissonRWEntries(c.Record)
 	if !ok {
 		return recognition{}, false
 	}
 	found := recognition{
-		mode: mode, waiters: c.listeners(redissonName(rwChannel, c.Key)),
+		mode: mode, waiters: c.listeners(RedissonName(RedissonRWChannel, c.Key)),
 		evidence: append([]string{"a hash with Redisson's field \"mode\" and its clients and threads", c.ttlEvidence()}, mapEntry(c.Key)...),
 	}
 	for _, f := range entries {
 		n, _ := entryCount(f.Value)
-		holder, writes := strings.CutSuffix(f.Name, rwWrite)
+		holder, writes := strings.CutSuffix(f.Name, RedissonWriter)
 		if mode == ModeWrite && !writes {
 			continue // the writer reads as well: it is the same holder
 		}
@@ -62,7 +56,7 @@ func redissonRWEntries(r keyspace.Record) (mode Mode, entries []keyspace.Field, 
 		case f.Name == "mode" && (f.Value == "read" || f.Value == "write"):
 			mode = Mode(f.Value)
 		default:
-			holder := strings.TrimSuffix(f.Name, rwWrite)
+			holder := strings.TrimSuffix(f.Name, RedissonWriter)
 			n, isCount := entryCount(f.Value)
 			if _, _, is := redissonHolder(holder); !is || !isCount || n < 1 {
 				return "", nil, false
@@ -78,7 +72,7 @@ func (c *candidate) readerEnds(holder string, mode Mode) (end time.Time) {
 	if mode != ModeRead {
 		return time.Time{}
 	}
-	prefix := redissonSuffix(c.Key, holder) + rwTimeout
+	prefix := RedissonSuffix(c.Key, holder) + RedissonReaderLease
 	for _, r := range c.Companions {
 		if strings.HasPrefix(r.Key, prefix) && r.ExpiresAt.After(end) {
 			end = r.ExpiresAt
@@ -92,24 +86,24 @@ func besideRedissonRW(r keyspace.Record) keyspace.Company {
 	if !ok {
 		return keyspace.Company{}
 	}
-	company := keyspace.Company{Channels: []string{redissonName(rwChannel, r.Key)}}
+	company := keyspace.Company{Channels: []string{RedissonName(RedissonRWChannel, r.Key)}}
 	if mode != ModeRead {
 		return company
 	}
 	for _, f := range entries {
 		n, _ := entryCount(f.Value)
 		for i := int64(1); i <= min(n, 8); i++ {
-			company.Keys = append(company.Keys, redissonSuffix(r.Key, f.Name)+rwTimeout+strconv.FormatInt(i, 10))
+			company.Keys = append(company.Keys, RedissonSuffix(r.Key, f.Name)+RedissonReaderLease+strconv.FormatInt(i, 10))
 		}
 	}
 	return company
 }
 
 func ownersOfRedissonRW(name string) []string {
-	if rest, ok := strings.CutPrefix(name, rwChannel+":"); ok {
+	if rest, ok := strings.CutPrefix(name, RedissonRWChannel+":"); ok {
 		return unbraced(rest)
 	}
-	base, _, ok := strings.Cut(name, rwTimeout)
+	base, _, ok := strings.Cut(name, RedissonReaderLease)
 	if !ok {
 		return nil
 	}

@@ -106,8 +106,8 @@ func shapeOf(value string) shape {
 	return shapeOther
 }
 
-// unwrap takes a plain string out of the serialisation that a client library put it into: PHP's `s:3:"abc";`, Java's
-// 0xACED0005 0x74 with a length of two bytes, and JSON's quotes. Other values are returned as they are.
+// unwrap takes a plain string out of the serialisation that a client library put it into: PHP's `s:3:"abc";`,
+// igbinary's 0x00000002 0x11 with a length of one byte, Java's 0xACED0005 0x74 with one of two bytes, and JSON's quotes. Other values are returned as they are.
 func unwrap(value string) string {
 	if rest, ok := strings.CutPrefix(value, "s:"); ok {
 		length, text, found := strings.Cut(rest, `:"`)
@@ -119,6 +119,9 @@ func unwrap(value string) string {
 		if n := int(rest[0])<<8 | int(rest[1]); len(rest)-2 == n {
 			return rest[2:]
 		}
+	}
+	if rest, ok := strings.CutPrefix(value, "\x00\x00\x00\x02\x11"); ok && rest != "" && len(rest)-1 == int(rest[0]) {
+		return rest[1:]
 	}
 	if len(value) >= 2 && value[0] == '"' && value[len(value)-1] == '"' {
 		if inner := value[1 : len(value)-1]; !strings.ContainsAny(inner, `"\`) {
