@@ -2,6 +2,7 @@ package inspector
 
 import (
 	"container/list"
+	"slices"
 	"time"
 
 	"locktop/keyspace"
@@ -67,12 +68,17 @@ func (l *Lock) restore(r remembered) {
 	l.Acquisitions, l.SparkStart = r.acquisitions, r.sparkStart
 }
 
-// trim keeps the last holds only, and says how many went.
-func (l *Lock) trim(limit int) int {
+// trim keeps the last holds only, and those that go on.
+func (l *Lock) trim(limit int) {
 	over := len(l.History) - limit
 	if over <= 0 {
-		return 0
+		return
 	}
-	l.History = append(l.History[:0], l.History[over:]...)
-	return over
+	l.History = slices.DeleteFunc(l.History, func(h Hold) bool {
+		goes := over > 0 && !h.Until.IsZero()
+		if goes {
+			over--
+		}
+		return goes
+	})
 }

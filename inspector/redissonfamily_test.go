@@ -261,3 +261,32 @@ func TestReadersComeAndGo(t *testing.T) {
 		})
 	}
 }
+
+// However many come and go, the holds of those who are still there are kept.
+func TestHoldsThatGoOnAreKept(t *testing.T) {
+	c := newScene(t, keyspace.FeedPush)
+	readers := func(threads ...int) {
+		fields := []string{"mode", "read"}
+		for _, n := range threads {
+			fields = append(fields, fmt.Sprintf("0f4d3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11:%d", n), "1")
+		}
+		r := hashRecord(sceneKey, 0, fields...)
+		r.ExpiresAt = c.in(30 * time.Second)
+		c.hints("hincrby").read(r)
+	}
+	readers(1, 2)
+	for n := range 2 * maxHolds {
+		c.after(time.Second)
+		readers(1, 2, 1000+n)
+	}
+	l := c.must(StateHeld)
+	open := 0
+	for _, h := range l.History {
+		if h.Until.IsZero() {
+			open++
+		}
+	}
+	if open != 3 || len(l.History) > maxHolds || !l.HeldSince.Equal(l.History[0].Since) || l.History[0].Owner != "0f4d3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11:1" {
+		t.Errorf("%d holds go on of %d, held since %v, the first is %+v", open, len(l.History), l.HeldSince, l.History[0])
+	}
+}

@@ -18,8 +18,8 @@ type slot struct {
 	// readAt is when the last read confirmed the lock, in Unix nanoseconds; Lock.Observed may be older, if nothing changed.
 	readAt  int64
 	heapAt  int32
-	past    uint8 // holds that are over, in Lock.History
-	queued  bool  // in store.freed
+	past    uint16 // holds that are over, in Lock.History
+	queued  bool   // in store.freed
 	counted counted
 }
 
@@ -134,7 +134,7 @@ func (s *store) settle(i int32, now time.Time) {
 	}
 	l.trim(limit)
 	s.pastHolds -= int(at.past)
-	at.past = uint8(max(0, len(l.History)-1))
+	at.past = uint16(max(0, len(l.History)-1))
 	s.pastHolds += int(at.past)
 
 	due := s.outlook(l, now)
