@@ -28,10 +28,14 @@ func RightsFor(patterns []keyspace.Pattern) Rights {
 	var channels []string
 	for _, recipe := range Recipes() {
 		for _, glob := range recipe.companions {
-			patterns = append(slices.Clip(patterns), keyspace.Pattern{Glob: glob})
+			if !slices.ContainsFunc(patterns, func(p keyspace.Pattern) bool { return p.Glob == glob }) {
+				patterns = append(slices.Clip(patterns), keyspace.Pattern{Glob: glob})
+			}
 		}
 		for _, glob := range recipe.channels {
-			channels = append(channels, "&"+glob)
+			if !slices.Contains(channels, "&"+glob) {
+				channels = append(channels, "&"+glob)
+			}
 		}
 	}
 	return Rights{Commands: commands, Keys: keyspace.WriteRules(patterns), Channels: channels}
