@@ -34,6 +34,15 @@
 // takes several commands and the server cannot be asked for rights beforehand (before Redis 7.0), because a transaction is
 // refused as a whole, and a script in the middle.
 //
+// Where transactions are not to be had either, a lock that is a string is acted on by DELEX, DELIFEQ or SET IFEQ, if the server
+// turns out to have them. They compare the value alone in the same moment: the other facts are asked right before, and the
+// outcome says so.
+//
+// # Libraries
+//
+// What a library does besides its scheme is said before an action. What it does not survive takes [Request].Force. Where a
+// holder's renewal would make a deleted key anew, a release leaves a tombstone until that renewal has met it; a force-expiry does not.
+//
 // # The audit
 //
 // An [Audit] is a file of JSON lines, readable by its owner only. It holds no password and no secret of the connection.
