@@ -47,7 +47,7 @@ func typeEvidence(t keyspace.Type) string {
 func wrongTypeFinding(t keyspace.Type) Finding {
 	return Finding{
 		Code: CodeWrongType, Severity: SeverityWarning,
-		Text:   "the name says lock, but the key is a " + string(t) + ", and no scheme of locktop keeps a lock in one",
-		Advice: "find out who writes it (a few libraries keep shared locks in sorted sets); SET NX will never succeed here",
+		Text:   "the name says lock, but the key is a " + string(t) + ", laid out like no scheme that locktop knows",
+		Advice: "find out who writes it, and name it by --scheme-rule if it is a lock; SET NX will never succeed here",
 	}
 }

@@ -85,7 +85,7 @@ func kindOf(r keyspace.Record) string {
 	case keyspace.TypeHash:
 		return fmt.Sprintf("it is a hash of %s fields %s, and they are not like a lock's", text.Count(r.Size), ends)
 	default:
-		return fmt.Sprintf("it is of type %s with %s elements, and locks are strings or hashes", text.Escape(string(r.Type)), text.Count(r.Size))
+		return fmt.Sprintf("it is of type %s with %s elements, and not laid out like a lock", text.Escape(string(r.Type)), text.Count(r.Size))
 	}
 }
 
