@@ -69,7 +69,7 @@ func schemesTable() string {
 // librariesTable are the libraries whose locks have a scheme that others have too.
 func librariesTable() string {
 	var b strings.Builder
-	b.WriteString("\n| library | scheme | recognised by | beware |\n|---|---|---|---|\n")
+	b.WriteString("\nThese libraries leave locks of a general scheme; what is shown and what a release does is as above.\n\n| library | scheme | recognised by | beware |\n|---|---|---|---|\n")
 	for _, l := range inspector.Libraries() {
 		var schemes, beware []string
 		for _, s := range l.Schemes {
