@@ -46,7 +46,7 @@ type fixtureServer struct {
 	connection *keyspace.Connection
 }
 
-func newFixtureServer(t *testing.T) fixtureServer {
+func newFixtureServer(t testing.TB) fixtureServer {
 	t.Helper()
 	s := redistest.Start(t)
 	connection, err := keyspace.Connect(t.Context(), keyspace.Options{Network: "unix", Addr: s.Socket})
@@ -58,7 +58,7 @@ func newFixtureServer(t *testing.T) fixtureServer {
 }
 
 // leave puts the lock on the empty server.
-func (s fixtureServer) leave(t *testing.T, f fixture) {
+func (s fixtureServer) leave(t testing.TB, f fixture) {
 	t.Helper()
 	s.client.FlushAll(t.Context())
 	for _, command := range f.setup(time.Now()) {
@@ -69,7 +69,7 @@ func (s fixtureServer) leave(t *testing.T, f fixture) {
 }
 
 // see reads the lock as locktop does; nil where there is none.
-func (s fixtureServer) see(t *testing.T, f fixture) *inspector.Lock {
+func (s fixtureServer) see(t testing.TB, f fixture) *inspector.Lock {
 	t.Helper()
 	var rules inspector.Rules
 	for _, text := range f.rules {

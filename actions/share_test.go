@@ -3,7 +3,7 @@ package actions
 import "testing"
 
 // fixtureNamed is the fixture of this name.
-func fixtureNamed(t *testing.T, name string) fixture {
+func fixtureNamed(t testing.TB, name string) fixture {
 	t.Helper()
 	for _, f := range fixtures {
 		if f.name == name {
