@@ -172,6 +172,9 @@ func countNote(h inspector.Holder) string {
 	if !h.Count.Known {
 		return ""
 	}
+	if h.Count.N == 1 {
+		return "  entered once"
+	}
 	return fmt.Sprintf("  entered %d times", h.Count.N)
 }
 
