@@ -18,7 +18,7 @@ func inspect(t *testing.T, d *Demo) *inspector.Inspector {
 		t.Fatal(err)
 	}
 	observation, err := conn.Observe(t.Context(), keyspace.ObserveOptions{
-		Patterns: inspector.DefaultPatterns(), Follow: inspector.Rules(nil).Follow, Nudge: true,
+		Patterns: inspector.DefaultPatterns(), Follow: inspector.Rules(nil).Follow, Nudge: true, Companions: inspector.Rules(nil),
 	})
 	if err != nil {
 		t.Fatal(err)
