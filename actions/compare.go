@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -28,40 +29,44 @@ var errNoCompare = errors.New("it takes a script or a transaction")
 const compareOnly = "only its value was compared in the same moment, for this user may run neither scripts nor transactions"
 
 func (byCompare) execute(ctx context.Context, client *redis.Client, p plan) (answer, error) {
-	value, ways := p.comparing()
+	ways := p.comparing()
 	if len(ways) == 0 {
 		return answer{}, errNoCompare
 	}
-	a, err := p.ask(ctx, client)
-	if err != nil || a.code != codeDone {
-		return a, err
+	for range watchTries {
+		a, err := p.ask(ctx, client)
+		if err != nil || a.code != codeDone {
+			return a, err
+		}
+		acted, err := p.compareAndAct(ctx, client, ways)
+		if acted || err != nil {
+			return a, err
+		}
+		// The value changed after it was asked: the next answer tells to what.
 	}
+	return answer{}, fmt.Errorf("compare %q: %w", p.keys[0], errBusyKey)
+}
+
+// compareAndAct sends the first of the commands that the server knows; acted is false where the value was another one.
+func (p plan) compareAndAct(ctx context.Context, client *redis.Client, ways [][]string) (acted bool, err error) {
 	for _, way := range ways {
 		reply, err := client.Do(ctx, anyWords(way)...).Result()
 		switch {
 		case isUnknown(err):
 			continue
 		case err != nil && !errors.Is(err, redis.Nil):
-			return answer{}, afterSend(fmt.Errorf("%s %q by %s: %w", p.verb, p.keys[0], way[0], err))
+			return false, afterSend(fmt.Errorf("%s %q by %s: %w", p.verb, p.keys[0], way[0], err))
 		}
-		if said, known := textOf(reply); !known || said == "0" {
-			a.blame, a.said = blameOther, ""
-			if now, err := client.Get(ctx, p.keys[0]).Result(); err == nil {
-				a.owner = clip(now)
-			}
-			if a.owner == value || a.owner == "" {
-				a.blame = blameGone
-			}
-		}
-		return a, nil
+		said, known := textOf(reply)
+		return known && said != "0", nil
 	}
-	return answer{}, errNoCompare
+	return false, errNoCompare
 }
 
 // comparing are the commands that do what the plan's only command does if the value is the one that was seen, in the order in which they
 // are tried; none where there is no such command.
-func (p plan) comparing() (value string, ways [][]string) {
-	size := ""
+func (p plan) comparing() [][]string {
+	size, value := "", ""
 	for _, f := range p.facts {
 		switch {
 		case f.ask[0] == "STRLEN" && f.ask[1] == p.keys[0]:
@@ -70,18 +75,18 @@ func (p plan) comparing() (value string, ways [][]string) {
 			value = f.want
 		}
 	}
-	if len(p.commands) != 1 || size != fmt.Sprint(len(value)) { // several commands, no string, or not all of its value is known
-		return "", nil
+	if len(p.commands) != 1 || size != strconv.Itoa(len(value)) { // several commands, no string, or not all of its value is known
+		return nil
 	}
 	switch command := p.commands[0]; command[0] {
 	case "DEL":
-		return value, [][]string{{"DELEX", command[1], "IFEQ", value}, {"DELIFEQ", command[1], value}}
+		return [][]string{{"DELEX", command[1], "IFEQ", value}, {"DELIFEQ", command[1], value}}
 	case "PEXPIRE":
-		return value, [][]string{{"SET", command[1], value, "IFEQ", value, "PX", command[2]}}
+		return [][]string{{"SET", command[1], value, "IFEQ", value, "PX", command[2]}}
 	case "SET":
-		return value, [][]string{append([]string{"SET", command[1], command[2], "IFEQ", value}, command[3:]...)}
+		return [][]string{append([]string{"SET", command[1], command[2], "IFEQ", value}, command[3:]...)}
 	}
-	return "", nil
+	return nil
 }
 
 // isUnknown says whether the server does not know the command, or this form of it.

@@ -48,16 +48,10 @@ func sampleShare(scheme inspector.Scheme, key, field, value string) *inspector.L
 	return lock
 }
 
-// alone says whether nobody but the holder has the lock, and makes a fact of it. Where it is not so any more, the plan is made anew:
-// the key is read again with its companions.
+// alone says whether nobody but the holder has the lock, and makes a fact of it. Where it is not so any more, the plan is made anew.
 func (p *plan) alone(lock *inspector.Lock) bool {
 	ask := []string{"HLEN", lock.Key}
-	p.keys = append(p.keys, lock.Key)
-	size := lock.Observed.Size
-	if again := companion(lock, lock.Key); again.Type != keyspace.TypeNone {
-		size = again.Size
-	}
-	if size > 1 {
+	if lock.Observed.Size > 1 {
 		p.facts = append(p.facts, fact{ask, atLeast, "2", blameContext})
 		return false
 	}

@@ -35,7 +35,7 @@ func (byWatch) execute(ctx context.Context, client *redis.Client, p plan) (answe
 	return answer{}, fmt.Errorf("watch %q: %w", p.keys[0], errBusyKey)
 }
 
-var errBusyKey = errors.New("it was written each time between WATCH and EXEC")
+var errBusyKey = errors.New("it was written each time between the question and the action")
 
 func watchOnce(ctx context.Context, client *redis.Client, p plan) (answer, error) {
 	var a answer

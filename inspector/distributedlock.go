@@ -47,6 +47,7 @@ func machineLabel(id string) string {
 // distributedRW is the read/write lock of DistributedLock.Redis: a set of readers and, under another name, the writer or the mark of
 // one that waits and keeps new readers out (Primitives/RedisReaderWriterLockPrimitives.cs, 1.1). Each of the two keys is a row.
 var distributedRW = schemeFile{
+	partOfAnother: func(c *candidate) bool { return marksAWriter(c.Record) },
 	info: SchemeInfo{
 		Name:         SchemeDistributedRW,
 		Systems:      "DistributedLock.Redis (.NET): reader/writer lock",

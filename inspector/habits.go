@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"locktop/keyspace"
 )
 
 // This file finds what an operator has to know of the library before he takes a lock away.
@@ -23,20 +25,17 @@ func uncheckedRelease(_ Thresholds, l *Lock, _ time.Time) (Finding, bool, time.T
 // uncheckedRelease says whether the library is known, and known to do so. It is asked at every change, and so looks at what
 // costs least first.
 func (l *Lock) uncheckedRelease() bool {
-	switch l.Scheme {
-	case SchemeShedLock, SchemeRubySemaphore, SchemeRQL, SchemeHuey:
+	if l.Scheme.traits().unchecked {
 		return true
-	case SchemeToken, SchemeSetNX, SchemeTimestamp:
-		c := candidate{Record: l.Observed, now: l.Observed.ReadAt}
-		s := shapeOf(l.Observed.Value.Text)
-		for _, library := range unchecked {
-			if slices.Contains(library.Schemes, l.Scheme) && library.is(&c, s) == matchSurely {
-				return true
-			}
-		}
-	default:
 	}
-	return false
+	if l.Observed.Type != keyspace.TypeString {
+		return false
+	}
+	c := candidate{Record: l.Observed, now: l.Observed.ReadAt}
+	s := shapeOf(l.Observed.Value.Text)
+	return slices.ContainsFunc(unchecked, func(library *Library) bool {
+		return slices.Contains(library.Schemes, l.Scheme) && library.is(&c, s) == matchSurely
+	})
 }
 
 // resurrects: the very token that was deleted came back, which nobody does but a renewal that makes the key anew.
@@ -66,10 +65,10 @@ func cooldown(_ Thresholds, l *Lock, _ time.Time) (Finding, bool, time.Time) {
 
 // resurrectedBy counts how often the token of the present holder was deleted and came back, the beginning at that moment
 // included. A UUID proves nothing by itself, since some clients have one for all that they ever acquire: it must have been renewed, and
-// come back when its next renewal was due. python-redis-lock draws its id once for all that a Lock object ever acquires.
+// come back when its next renewal was due.
 func (l *Lock) resurrectedBy(at time.Time) uint8 {
 	n := len(l.History)
-	if n == 0 || l.Scheme == SchemePythonRedisLock {
+	if n == 0 || l.Scheme.traits().oneToken {
 		return 0
 	}
 	last, owner := &l.History[n-1], l.holder().Owner

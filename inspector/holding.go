@@ -280,7 +280,7 @@ func (v *sight) lease(l *Lock, was time.Time, clocks time.Duration) {
 		return
 	case end.Before(was):
 		l.mind.lease = end.Sub(at)
-		l.mind.cooling = l.Scheme == SchemeShedLock
+		l.mind.cooling = l.Scheme.traits().coolsDown
 		return
 	case len(l.Observed.Value.Fields) > 0 && t.renewals == 0 && t.writes > 0:
 		return // entries that came and went between two reads set the lease anew

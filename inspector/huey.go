@@ -9,6 +9,7 @@ import (
 // huey is the task lock of huey (Python): a field among the results of a queue, in one hash. Each such field is a lock, and says
 // nothing of who holds it (huey/api.py, TaskLock; huey/storage.py).
 var huey = schemeFile{
+	traits: traits{unchecked: true, apart: true},
 	info: SchemeInfo{
 		Name:         SchemeHuey,
 		Systems:      "huey (Python), lock_task",

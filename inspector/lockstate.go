@@ -19,22 +19,12 @@ func (l *Lock) StateAt(now time.Time) State {
 		return StateExpired
 	case !l.LeaseEnds.IsZero() && !now.Before(l.LeaseEnds):
 		return StateLapsed
-	case l.ExpiresAt.IsZero() && l.LeaseEnds.IsZero() && !l.Scheme.endless():
+	case l.ExpiresAt.IsZero() && l.LeaseEnds.IsZero() && !l.Scheme.traits().endless:
 		return StateStuck
 	case l.mind.cooling:
 		return StateCooldown
 	}
 	return StateHeld
-}
-
-// endless says whether such a lock has no end by design, so that it is not stuck without one.
-func (s Scheme) endless() bool {
-	switch s {
-	case SchemeRedissonPermits, SchemeRedissonSemaphore, SchemeRedissonLatch, SchemeRubySemaphore, SchemeUniqueJobs, SchemeSuo:
-		return true
-	default:
-		return false
-	}
 }
 
 // TTLAt is what the lease has left at a moment, by the key's TTL or the end that the value states, whichever is the earlier.

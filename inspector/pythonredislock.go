@@ -10,6 +10,7 @@ import (
 // pythonRedisLock is the lock of python-redis-lock: a string with an id that is drawn once for each Lock object, and a list on
 // which the clients that wait are blocked (src/redis_lock/__init__.py, 4.0.1).
 var pythonRedisLock = schemeFile{
+	traits: traits{oneToken: true},
 	info: SchemeInfo{
 		Name:         SchemePythonRedisLock,
 		Systems:      "python-redis-lock (Python)",

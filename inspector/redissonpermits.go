@@ -12,6 +12,7 @@ import (
 // redissonPermits is Redisson's semaphore whose permits expire: a string with the number of free permits, and beside it a sorted
 // set of those that are held, with when each of them ends (RedissonPermitExpirableSemaphore.java, 4.7).
 var redissonPermits = schemeFile{
+	traits: traits{endless: true},
 	info: SchemeInfo{
 		Name:         SchemeRedissonPermits,
 		Systems:      "Redisson: RPermitExpirableSemaphore",
@@ -109,6 +110,7 @@ func besideRedissonPermits(r keyspace.Record) keyspace.Company {
 // redissonSemaphore is Redisson's plain semaphore, of which Redis knows the free permits only, and nobody who holds one. A number is
 // a counter in most systems, so that only a rule, or a client that waits on its channel, makes it one.
 var redissonSemaphore = schemeFile{
+	traits: traits{endless: true},
 	info: SchemeInfo{
 		Name:         SchemeRedissonSemaphore,
 		Systems:      "Redisson: RSemaphore",
@@ -143,6 +145,7 @@ func recogniseRedissonSemaphore(c *candidate) (recognition, bool) {
 
 // redissonLatch is Redisson's count-down latch, which is no lock but what clients wait for.
 var redissonLatch = schemeFile{
+	traits: traits{endless: true},
 	byRule: true,
 	info: SchemeInfo{
 		Name:         SchemeRedissonLatch,

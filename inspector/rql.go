@@ -10,6 +10,7 @@ import (
 // (lib/redis_queued_locks/resource.rb, acquirer/acquire_lock/try_to_lock.rb, 1.16.2). Its count of conflicts never goes down, and so is
 // no entry count.
 var rql = schemeFile{
+	traits: traits{unchecked: true},
 	info: SchemeInfo{
 		Name:         SchemeRQL,
 		Systems:      "redis_queued_locks, RQL (Ruby)",

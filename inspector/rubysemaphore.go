@@ -12,6 +12,7 @@ import (
 // rubySemaphore is the semaphore of redis-semaphore (Ruby, dv): a hash of the tokens that are held, with when each was taken,
 // and a list of the free ones, on which the clients that wait are blocked (lib/redis/semaphore.rb, 0.3.1).
 var rubySemaphore = schemeFile{
+	traits: traits{endless: true, unchecked: true},
 	info: SchemeInfo{
 		Name:         SchemeRubySemaphore,
 		Systems:      "redis-semaphore (Ruby, dv)",

@@ -27,7 +27,8 @@ type recognition struct {
 
 // schemeFile is a scheme: each is declared in the file that bears its name.
 type schemeFile struct {
-	info SchemeInfo
+	info   SchemeInfo
+	traits traits
 	// recognise says whether a record is a lock of this scheme. It is pure.
 	recognise func(*candidate) (recognition, bool)
 	// beside names what belongs to a key that may be of this scheme, by a record without companions; owners names the keys
@@ -89,7 +90,7 @@ func (rules Rules) recognise(r keyspace.Record, now time.Time) (recognition, boo
 			}
 		}
 	}
-	if c.name = nameOf(r.Key); c.name.companion || marksAWriter(r) {
+	if c.name = nameOf(r.Key); c.name.companion {
 		return recognition{}, false
 	}
 	for _, s := range schemes {

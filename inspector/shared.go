@@ -10,7 +10,7 @@ import (
 
 // several says whether a lock has, or may have, more than one holder. In huey's hash each of them is of a lock of its own.
 func several(scheme Scheme, mode Mode, holders []Holder) bool {
-	return scheme == SchemeHuey || mode == ModeRead || mode == ModeSemaphore || len(holders) > 1
+	return scheme.traits().apart || mode == ModeRead || mode == ModeSemaphore || len(holders) > 1
 }
 
 // openHold is the present hold of an owner, or nil.

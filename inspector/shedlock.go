@@ -11,6 +11,7 @@ import (
 // the task. A task that is over sooner than its lockAtLeastFor leaves the key until then, with a shorter TTL and the same value
 // (InternalRedisLockProvider.java, 7.9.0).
 var shedLock = schemeFile{
+	traits: traits{unchecked: true, coolsDown: true},
 	info: SchemeInfo{
 		Name:         SchemeShedLock,
 		Systems:      "ShedLock (Java)",

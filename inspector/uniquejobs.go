@@ -10,6 +10,7 @@ import (
 // what is unique (lib/sidekiq_unique_jobs/key.rb and lua/*.lua, 8.1.0). Version 9 keeps the hash alone, with a JSON text for each
 // job.
 var uniqueJobs = schemeFile{
+	traits: traits{endless: true},
 	info: SchemeInfo{
 		Name:         SchemeUniqueJobs,
 		Systems:      "sidekiq-unique-jobs 7, 8 and 9 (Ruby)",

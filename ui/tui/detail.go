@@ -14,17 +14,32 @@ import (
 
 // detail is all that is known of one lock, as a page that scrolls.
 type detail struct {
-	ref    keyspace.Ref
-	lock   *inspector.Lock   // the last one that was seen
-	gone   bool              // the lock has left the snapshots
-	with   []*inspector.Lock // others that its holder has
-	offset int
+	ref  keyspace.Ref
+	lock *inspector.Lock // the last one that was seen
+	gone bool            // the lock has left the snapshots
+	// with are other locks that its holder has, as of withAt: all locks are looked at for them, which is done once a second. library says
+	// who may have left the lock.
+	with    []*inspector.Lock
+	withAt  time.Time
+	library string
+	offset  int
+}
+
+// newDetail is the page of a lock of a snapshot.
+func newDetail(l *inspector.Lock, s *inspector.Snapshot) *detail {
+	return &detail{ref: l.Ref, lock: l, with: s.HeldWith(l), withAt: s.TakenAt, library: l.LibraryNames()}
 }
 
 // refresh takes the lock from a newer snapshot.
 func (d *detail) refresh(s *inspector.Snapshot) {
 	if l := findLock(s, d.ref); l != nil {
-		d.lock, d.gone, d.with = l, false, s.HeldWith(l)
+		if d.lock != l {
+			d.library = l.LibraryNames()
+		}
+		d.lock, d.gone = l, false
+		if s.TakenAt.Sub(d.withAt) >= time.Second {
+			d.with, d.withAt = s.HeldWith(l), s.TakenAt
+		}
 		return
 	}
 	d.gone = true
@@ -141,8 +156,8 @@ func (d *detail) fields(p *painter, now time.Time) {
 	if len(l.Holders) == 0 {
 		p.field("holder", part{t.plain, "nobody"})
 	}
-	if names := l.LibraryNames(); names != "" {
-		p.paragraph("library", t.plain, names)
+	if d.library != "" {
+		p.paragraph("library", t.plain, d.library)
 	}
 	if ttl, ok := l.TTLAt(now); ok && l.StateAt(now) == inspector.StateHeld {
 		fraction, s := drain(t, l, ttl)

@@ -247,7 +247,7 @@ func (m *model) back() tea.Cmd {
 
 func (m *model) openDetail() {
 	if l := m.selected(); l != nil {
-		m.detail = &detail{ref: l.Ref, lock: l}
+		m.detail = newDetail(l, m.shown)
 		return
 	}
 	if m.view == viewEvents && m.events.current(m.order.filter) != nil {
