@@ -52,7 +52,7 @@ func EffectOf(r Request) Effect {
 		does, then = step.Milder, step.MilderThen
 	}
 	if does == deletes && buried(r) {
-		does = buries
+		does, then = buries, buriedThen
 	}
 	effect := Effect{Does: verbWords(r) + " " + does + ".", Then: then}
 	if r.Verb == VerbExtend {
@@ -120,6 +120,8 @@ func waiterWords(w inspector.Waiters) string {
 	switch {
 	case w.By == inspector.WaitersNone || w.By == "":
 		return "who waits for it cannot be seen"
+	case !w.Exact && w.Count == 0:
+		return "nobody is seen to wait for it"
 	case w.Exact:
 		return plural(w.Count, "client waits", "clients wait") + " for it"
 	case w.AtMost():

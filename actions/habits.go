@@ -35,7 +35,7 @@ func habits(r Request) (warnings []string, isDiscouraged bool) {
 	}
 	switch {
 	case buried(r):
-		return append(warnings, "Its holder's renewal would make a deleted key anew, and meets the tombstone instead; until that is over nobody can acquire the lock."), isDiscouraged
+		return warnings, isDiscouraged
 	case r.Lock.ComesBack() && frees(r):
 		return append(warnings, "If its holder is alive, its next renewal makes the key anew: a release leaves a tombstone for it instead."), isDiscouraged
 	}

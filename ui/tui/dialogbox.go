@@ -182,6 +182,8 @@ func waitersSentence(l *inspector.Lock) string {
 	n := text.Count(int64(l.Waiters.Count))
 	switch {
 	case l.Waiters.Exact:
+	case l.Waiters.Count == 0:
+		n = "none seen"
 	case l.Waiters.AtMost():
 		n = "at most " + n
 	default:
