@@ -62,6 +62,10 @@ const (
 	StateCooldown State = "cooldown"
 	StateFreed    State = "freed" // the key is gone; the row lingers for some seconds
 	StateWrong    State = "wrong" // a key of a type that no lock has, where a lock is expected
+	// StateMinority and StateSplit are of a Redlock that nobody holds: too few of the masters have it for one owner, or several
+	// owners have some of them each.
+	StateMinority State = "minority"
+	StateSplit    State = "split"
 )
 
 // Count is a re-entry count; unknown where the scheme does not store it, which is not the same as 1.
@@ -157,6 +161,9 @@ const (
 	CodeResurrects       Code = "resurrects"
 	CodeStaleWaiters     Code = "stale-waiters"
 	CodeCooldown         Code = "cooldown"
+	CodeSplit            Code = "split"
+	CodeMinority         Code = "minority"
+	CodeDegradedQuorum   Code = "degraded-quorum"
 )
 
 // Finding is something wrong with a lock.
@@ -193,15 +200,17 @@ type Lock struct {
 	LastRenewal   time.Time
 	Waiters       Waiters
 	FencingToken  *int64
-	Findings      []Finding
+	// Quorum is set of a Redlock: what each of the independent masters says of the key.
+	Quorum   *Quorum
+	Findings []Finding
 	// Evidence says, one fact a line, why the key is taken for a lock of this scheme.
 	Evidence []string
 	// History holds past and present holds, oldest first, bounded.
 	History []Hold
 	// Acquisitions counts acquisitions (hand-overs included) in SparkBuckets buckets of SparkBucket each, oldest first;
-	// the last bucket is the running one, which began at SparkStart.
+	// the last bucket is the running one, which began at SparkStart, in Unix seconds (zero: there was none).
 	Acquisitions [SparkBuckets]uint16
-	SparkStart   time.Time
+	SparkStart   int64
 	// FreedAt and FreedBy are set in StateFreed.
 	FreedAt time.Time
 	FreedBy Cause

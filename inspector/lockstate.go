@@ -67,10 +67,10 @@ func (s Severity) rank() int {
 // AcquisitionsAt are the acquisitions of the last minute before a moment: [Lock.Acquisitions], moved on by the time since
 // [Lock.SparkStart].
 func (l *Lock) AcquisitionsAt(now time.Time) [SparkBuckets]uint16 {
-	if l.SparkStart.IsZero() {
+	if l.SparkStart == 0 {
 		return [SparkBuckets]uint16{}
 	}
-	steps := int(now.Truncate(SparkBucket).Sub(l.SparkStart) / SparkBucket)
+	steps := int(now.Truncate(SparkBucket).Sub(time.Unix(l.SparkStart, 0)) / SparkBucket)
 	if steps <= 0 {
 		return l.Acquisitions
 	}

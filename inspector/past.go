@@ -3,7 +3,6 @@ package inspector
 import (
 	"container/list"
 	"slices"
-	"time"
 
 	"locktop/keyspace"
 )
@@ -21,7 +20,7 @@ type remembered struct {
 	ref          keyspace.Ref
 	history      []Hold
 	acquisitions [SparkBuckets]uint16
-	sparkStart   time.Time
+	sparkStart   int64
 }
 
 // past keeps what outlives keys, the latest ones.

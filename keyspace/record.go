@@ -129,4 +129,6 @@ type Update struct {
 	PassEnded *Pass
 	// Status is set when it changed, and at least every second.
 	Status *Status
+	// Left says that the node is looked at no more (its master's part went to another node); nothing else is set then.
+	Left bool
 }

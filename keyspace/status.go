@@ -36,6 +36,12 @@ type Status struct {
 	Err string
 	// Role is "master" or "replica".
 	Role string
+	// Topology is what the node is a part of.
+	Topology Topology
+	// Slots is the number of hash slots that the node serves, in a cluster.
+	Slots int
+	// Replication is how its copies are; nothing where it has none.
+	Replication Replication
 
 	// Lag is the last measured time from the server to us and back on the watching connection.
 	Lag time.Duration

@@ -121,16 +121,11 @@ func renewalsText(l *inspector.Lock) string {
 	}
 }
 
-// sparkText is the acquisitions of the last minute, five seconds a bar. The buckets were counted at SparkStart; what has
-// passed since shifts them to the left.
+// sparkText is the acquisitions of the last minute, five seconds a bar.
 func sparkText(l *inspector.Lock, now time.Time) string {
-	shift := 0
-	if !l.SparkStart.IsZero() {
-		shift = min(max(int(now.Sub(l.SparkStart)/inspector.SparkBucket), 0), inspector.SparkBuckets)
-	}
 	var values [inspector.SparkBuckets]float64
-	for i := range inspector.SparkBuckets - shift {
-		values[i] = float64(l.Acquisitions[i+shift])
+	for i, n := range l.AcquisitionsAt(now) {
+		values[i] = float64(n)
 	}
 	return spark(values[:], true)
 }
