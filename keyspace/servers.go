@@ -97,7 +97,7 @@ func (s *Servers) dial(ctx context.Context) error {
 	if _, err := s.ask(ctx); err != nil {
 		return s.wrong(err)
 	}
-	_, err := s.anyMaster(ctx)
+	_, err := s.AnyMaster(ctx)
 	return err
 }
 
@@ -334,8 +334,8 @@ func (s *Servers) present() (roster, string) {
 	return s.roster, s.words
 }
 
-// anyMaster is one master that answers.
-func (s *Servers) anyMaster(ctx context.Context) (*Connection, error) {
+// AnyMaster is the first master that answers.
+func (s *Servers) AnyMaster(ctx context.Context) (*Connection, error) {
 	now, _ := s.present()
 	var first error
 	for _, m := range now.members {
@@ -418,7 +418,7 @@ func (s *Servers) Client(ctx context.Context, ref Ref) (*redis.Client, error) {
 
 // Redirected is [Servers.Client] for the address that a cluster's MOVED or ASK names.
 func (s *Servers) Redirected(ctx context.Context, addr string) (*redis.Client, error) {
-	c, err := s.anyMaster(ctx)
+	c, err := s.AnyMaster(ctx)
 	if err != nil {
 		return nil, err
 	}
