@@ -133,7 +133,7 @@ func hopeless(errs []error) error {
 
 // drain waits for the end of an observation whose context is over.
 func drain(o *Observation) {
-	for range o.Updates() { //nolint:revive // nobody wants them
+	for range o.Updates() {
 	}
 }
 
