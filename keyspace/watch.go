@@ -250,7 +250,7 @@ func (w *watch) follow(ctx context.Context) {
 		if !sleep(ctx, time.Until(asked.Add(askSoon))) {
 			return
 		}
-		if _, err := w.servers.ask(ctx); err != nil {
+		if err := w.servers.ask(ctx); err != nil {
 			continue // those who are known go on; each says itself that it does not answer
 		}
 		w.muster(ctx)
