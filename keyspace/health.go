@@ -2,6 +2,7 @@ package keyspace
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 )
@@ -9,12 +10,16 @@ import (
 // health is what the feed remembers from one look at INFO to the next.
 type health struct {
 	runID  string
-	sweeps map[string]string // how often each command that changes keys without any event was called; nil: not known
+	sweeps map[string]string // how often each command was called that changes keys or the server without any event; nil: not known
 	blind  bool              // those counters are not to be had
 }
 
 // sweepers change keys wholesale, and no keyspace notification tells of them.
 var sweepers = []string{"flushall", "flushdb", "swapdb"}
+
+// meddlers change what the server is or tells. They have us look at it again at once, since who goes by notifications that
+// were switched off hears nothing.
+var meddlers = []string{"config|set", "replicaof", "slaveof"}
 
 // check looks, every few seconds, for what nothing announces: another server at the address, a changed role, changed
 // notification flags, a flush, a swap of databases, a clock that was set.
@@ -27,22 +32,34 @@ func (f *feed) check(ctx context.Context) error {
 		f.nextClock = now.Add(clockEvery)
 	}
 	if !now.Before(f.nextServer) {
-		if err := f.checkServer(ctx); err != nil {
+		if err := f.checkSettings(ctx, now); err != nil {
 			return err
-		}
-		if err := f.checkFlags(ctx); err != nil {
-			return err
-		}
-		f.nextServer = now.Add(serverEvery)
-		if f.status.Feed != FeedPush && f.options.Notify != NotifyOff {
-			f.nextServer = now.Add(mendedEvery)
 		}
 	}
-	if !now.Before(f.nextSweeps) {
-		if err := f.checkSweeps(ctx); err != nil {
-			return err
-		}
-		f.nextSweeps = now.Add(sweepsEvery)
+	if now.Before(f.nextSweeps) {
+		return nil
+	}
+	if err := f.checkSweeps(ctx); err != nil {
+		return err
+	}
+	f.nextSweeps = now.Add(sweepsEvery)
+	if now.Before(f.nextServer) {
+		return nil
+	}
+	return f.checkSettings(ctx, now) // somebody meddled
+}
+
+// checkSettings looks at what the server is and tells.
+func (f *feed) checkSettings(ctx context.Context, now time.Time) error {
+	if err := f.checkServer(ctx); err != nil {
+		return err
+	}
+	if err := f.checkFlags(ctx); err != nil {
+		return err
+	}
+	f.nextServer = now.Add(serverEvery)
+	if f.status.Feed != FeedPush && f.options.Notify != NotifyOff {
+		f.nextServer = now.Add(mendedEvery)
 	}
 	return nil
 }
@@ -93,21 +110,25 @@ func (f *feed) checkSweeps(ctx context.Context) error {
 	before := f.health.sweeps
 	counts := sweepsOf(info)
 	f.health.sweeps = counts
-	for _, name := range sweepers {
-		if calls := counts[name]; before != nil && calls != "" && calls != before[name] {
-			f.gap(wasCalled(name), time.Now())
-			f.health.sweeps = counts // read before the pass that this gap begins
-			break
-		}
+	if before == nil {
+		return nil
+	}
+	called := func(name string) bool { return counts[name] != "" && counts[name] != before[name] }
+	if slices.ContainsFunc(meddlers, called) {
+		f.nextServer = time.Time{}
+	}
+	if n := slices.IndexFunc(sweepers, called); n >= 0 {
+		f.gap(wasCalled(sweepers[n]), time.Now())
+		f.health.sweeps = counts // read before the pass that this gap begins
 	}
 	return nil
 }
 
 // sweepsOf reads "cmdstat_flushall:calls=1,usec=..." lines of INFO commandstats.
 func sweepsOf(info string) map[string]string {
-	calls := make(map[string]string, len(sweepers))
+	calls := make(map[string]string, len(sweepers)+len(meddlers))
 	fields := infoFields(info)
-	for _, name := range sweepers {
+	for _, name := range slices.Concat(sweepers, meddlers) {
 		count, _, _ := strings.Cut(strings.TrimPrefix(fields["cmdstat_"+name], "calls="), ",")
 		calls[name] = count
 	}
