@@ -201,8 +201,10 @@ var faults = []fault{
 	{
 		name:   "notifications are switched off",
 		breaks: func(c *scene) { c.do("CONFIG", "SET", "notify-keyspace-events", ""); c.stir() },
-		told:   func(_ *scene, st keyspace.Status) bool { return st.Feed == keyspace.FeedTracking && st.FeedReason != "" },
-		heals:  func(c *scene) { c.do("CONFIG", "SET", "notify-keyspace-events", redistest.Flags) }, gaps: 1,
+		told: func(_ *scene, st keyspace.Status) bool {
+			return st.Feed == keyspace.FeedTracking && st.FeedReason != ""
+		},
+		heals: func(c *scene) { c.do("CONFIG", "SET", "notify-keyspace-events", redistest.Flags) }, gaps: 1,
 	},
 }
 

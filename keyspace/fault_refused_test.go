@@ -22,7 +22,9 @@ func TestARefusedUserIsDeniedNoKey(t *testing.T) {
 	p, _ := watch(t, c, keyspace.ObserveOptions{Notify: keyspace.NotifyOff, Poll: time.Millisecond, PassInterval: time.Hour})
 	p.reaches(t, "pass", func(st keyspace.Status) bool { return st.LastPass.Generation > 0 })
 	s.Do("ACL", "DELUSER", "somebody")
-	p.reaches(t, "word of it", func(st keyspace.Status) bool { return !st.Connected && strings.Contains(st.Err, "wrong user or password") })
+	p.reaches(t, "word of it", func(st keyspace.Status) bool {
+		return !st.Connected && strings.Contains(st.Err, "wrong user or password")
+	})
 	got, _, _ := p.look()
 	p.mu.Lock()
 	defer p.mu.Unlock()
