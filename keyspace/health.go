@@ -12,6 +12,8 @@ type health struct {
 	runID  string
 	sweeps map[string]string // how often each command was called that changes keys or the server without any event; nil: not known
 	blind  bool              // those counters are not to be had
+	// replication is how the copies were.
+	replication replication
 }
 
 // sweepers change keys wholesale, and no keyspace notification tells of them.
@@ -31,35 +33,39 @@ func (f *feed) check(ctx context.Context) error {
 		}
 		f.nextClock = now.Add(clockEvery)
 	}
-	if !now.Before(f.nextServer) {
-		if err := f.checkSettings(ctx, now); err != nil {
-			return err
-		}
-	}
-	if now.Before(f.nextSweeps) {
-		return nil
+	if err := f.checkSettings(ctx, now); err != nil || now.Before(f.nextSweeps) {
+		return err
 	}
 	if err := f.checkSweeps(ctx); err != nil {
 		return err
 	}
 	f.nextSweeps = now.Add(sweepsEvery)
-	if now.Before(f.nextServer) {
-		return nil
-	}
-	return f.checkSettings(ctx, now) // somebody meddled
+	return f.checkSettings(ctx, now) // somebody may have meddled
 }
 
 // checkSettings looks at what the server is and tells.
 func (f *feed) checkSettings(ctx context.Context, now time.Time) error {
-	if err := f.checkServer(ctx); err != nil {
+	if !now.Before(f.nextServer) {
+		if err := f.checkServer(ctx); err != nil {
+			return err
+		}
+		if err := f.checkFlags(ctx); err != nil {
+			return err
+		}
+		f.nextServer = now.Add(serverEvery)
+		if f.status.Feed != FeedPush && f.options.Notify != NotifyOff {
+			f.nextServer = now.Add(mendedEvery)
+		}
+	}
+	if now.Before(f.nextReplication) {
+		return nil
+	}
+	if err := f.checkReplication(ctx); err != nil {
 		return err
 	}
-	if err := f.checkFlags(ctx); err != nil {
-		return err
-	}
-	f.nextServer = now.Add(serverEvery)
-	if f.status.Feed != FeedPush && f.options.Notify != NotifyOff {
-		f.nextServer = now.Add(mendedEvery)
+	f.nextReplication = now.Add(serverEvery)
+	if len(f.status.Replication.Replicas) > 0 || f.status.Role == "replica" {
+		f.nextReplication = now.Add(replicationEvery)
 	}
 	return nil
 }
@@ -69,7 +75,10 @@ func (f *feed) checkServer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.status.Version, f.status.Software, f.status.Role = s.Version, s.Software, s.Role
+	f.status.Version, f.status.Software = s.Version, s.Software
+	if s.Limited != "" {
+		f.status.Role = s.Role // else it is checkReplication that sees it change
+	}
 	before := f.health.runID
 	f.health.runID = s.RunID
 	if before == "" || s.RunID == before {
@@ -115,7 +124,7 @@ func (f *feed) checkSweeps(ctx context.Context) error {
 	}
 	called := func(name string) bool { return counts[name] != "" && counts[name] != before[name] }
 	if slices.ContainsFunc(meddlers, called) {
-		f.nextServer = time.Time{}
+		f.nextServer, f.nextReplication = time.Time{}, time.Time{}
 	}
 	if n := slices.IndexFunc(sweepers, called); n >= 0 {
 		f.gap(wasCalled(sweepers[n]), time.Now())

@@ -198,7 +198,7 @@ func checkRights(rights keyspace.Capabilities) []itemJSON {
 func checkActing(ctx context.Context, connection *keyspace.Connection, patterns []keyspace.Pattern, rights keyspace.Capabilities) (itemJSON, error) {
 	write, scripts := rights.Of("write")
 	transactions, _ := rights.Of("transactions")
-	verdict, denied, err := connection.DryRun(ctx, actions.Sent(patterns, scripts))
+	verdict, denied, err := connection.DryRun(ctx, actions.Sent(patterns, scripts, false))
 	if err != nil {
 		return itemJSON{}, failed("%w", err)
 	}

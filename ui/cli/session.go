@@ -136,7 +136,7 @@ func (s *session) operate(o actions.Options) {
 	client := s.connection.NewClient("locktop")
 	s.atEnd(client.Close)
 	o.Look = s.connection.Read
-	s.operator = actions.NewOperator(client, o)
+	s.operator = actions.NewOperator(actions.OneServer(client), o)
 }
 
 // limit ends a context after a while; zero: it does not. The context has no deadline: a command that is under way at the
