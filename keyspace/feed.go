@@ -67,6 +67,8 @@ type feed struct {
 	missed          time.Time // since when there may be changes that were missed, and that no pass has read since; zero: there are none
 	unheard         bool      // the listener has lost the server
 	health          health
+	own             ownClock
+	began           time.Time
 	status          Status
 	nextRead        time.Time
 	nextPoll        time.Time
@@ -87,7 +89,7 @@ func newFeed(c *Connection, o ObserveOptions, flags Notifications) *feed {
 		matcher:       newMatcher(o.Patterns),
 		mail:          newMailbox(), out: newOutbox(c.Node()),
 		books: newBooks(), dirty: make(map[string]struct{}), unasked: make(map[string]struct{}), doubts: newDoubts(),
-		hurry: "first look",
+		hurry: "first look", began: time.Now(),
 	}
 	f.shared.flags = flags
 	f.status = Status{
@@ -182,7 +184,7 @@ func (f *feed) gap(why string, at time.Time) {
 	}
 	f.startOver(why)
 	f.health.sweeps = nil // whatever was swept until the pass begins, it sees
-	f.nextSweeps, f.nextServer, f.nextReplication = time.Time{}, time.Time{}, time.Time{}
+	f.nextClock, f.nextSweeps, f.nextServer, f.nextReplication = time.Time{}, time.Time{}, time.Time{}, time.Time{}
 	f.say() // before the records that it explains
 }
 

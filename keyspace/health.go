@@ -27,6 +27,7 @@ var meddlers = []string{"config|set", "replicaof", "slaveof"}
 // notification flags, a flush, a swap of databases, a clock that was set.
 func (f *feed) check(ctx context.Context) error {
 	now := time.Now()
+	f.checkOwnClock(now)
 	if !now.Before(f.nextClock) {
 		if err := f.checkClock(ctx); err != nil {
 			return err
@@ -90,7 +91,8 @@ func (f *feed) checkServer(ctx context.Context) error {
 	f.shared.Unlock()
 	f.gap("another server process answers at this address now", time.Now())
 	f.retune()
-	return nil
+	f.connection.clock.forget() // it may be another machine, too
+	return f.checkClock(ctx)
 }
 
 // The reasons for a gap that a sweep is: which command it was, or, where CLIENT TRACKING told of it, that it was a flush.
