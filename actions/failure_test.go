@@ -97,6 +97,7 @@ func TestDeniedByACL(t *testing.T) {
 		{"notype", "~* &* +@all -type", inspector.SchemeToken, release, token("notype")},
 		{"nowatch", "~* &* +@all -watch -eval -evalsha", inspector.SchemeToken, release, token("nowatch")},
 		{"noexec", "~* &* +@all -exec -eval -evalsha", inspector.SchemeToken, release, token("noexec")},
+		{"nomulti", "~* &* +@all -multi -eval -evalsha", inspector.SchemeToken, release, token("nomulti")},
 		{"looks", "%R~* resetchannels -@all +@read", inspector.SchemeRedisson, release, redisson("looks")},
 	} {
 		server.Do(append([]any{"ACL", "SETUSER", test.name, "on", ">x"}, fields(test.rules)...)...)
