@@ -3,7 +3,6 @@ package inspector_test
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -276,6 +275,3 @@ func (c *scene) leaves() {
 		return n <= c.strangers, fmt.Sprintf("%d connections, were %d: %s", n, c.strangers, c.do("CLIENT", "LIST"))
 	})
 }
-
-// names are the keys of the truth, for messages.
-func names(truth map[string]string) []string { return slices.Sorted(maps.Keys(truth)) }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"locktop/inspector"
 	"locktop/keyspace"
 	"locktop/keyspace/redistest"
 )
@@ -24,6 +25,8 @@ type fault struct {
 	breaks func(*scene)
 	// told is what the status must come to say while it lasts.
 	told func(*scene, keyspace.Status) bool
+	// slow says that it takes seconds to be noticed.
+	slow bool
 	// blind says that nothing can be changed there meanwhile.
 	blind bool
 	heals func(*scene)
@@ -64,7 +67,7 @@ var faults = []fault{
 	},
 	{
 		// As long as it takes that the listener gives up, and that a command does: longer is no different.
-		name:   "stopped",
+		name: "stopped", slow: true,
 		breaks: func(c *scene) { c.server.Pause() }, told: away("no answer in time"), blind: true,
 		heals: func(c *scene) { c.server.Resume() }, gaps: 1,
 	},
@@ -94,7 +97,7 @@ var faults = []fault{
 		told: away("LOADING"), blind: true, heals: (*scene).serves, gaps: 1,
 	},
 	{
-		name:   "a replica, and a master again",
+		name: "a replica, and a master again", slow: true,
 		breaks: func(c *scene) { c.do("REPLICAOF", "127.0.0.1", 1) },
 		told:   func(_ *scene, st keyspace.Status) bool { return st.Role == "replica" && st.Connected }, blind: true,
 		heals: func(c *scene) {
@@ -104,15 +107,23 @@ var faults = []fault{
 		gaps: 2,
 	},
 	{
-		name:   "a replica without its master",
-		server: []string{"--replica-serve-stale-data", "no"},
-		breaks: func(c *scene) { c.do("REPLICAOF", "127.0.0.1", 1) }, told: away("MASTERDOWN"), blind: true,
-		heals: func(c *scene) { c.do("REPLICAOF", "NO", "ONE") }, gaps: 1, more: 1,
+		name: "a replica without its master",
+		breaks: func(c *scene) {
+			c.do("CONFIG", "SET", "replica-serve-stale-data", "no")
+			c.do("REPLICAOF", "127.0.0.1", 1)
+		},
+		told: away("MASTERDOWN"), blind: true,
+		heals: func(c *scene) {
+			c.do("REPLICAOF", "NO", "ONE")
+			c.do("CONFIG", "SET", "replica-serve-stale-data", "yes")
+		},
+		gaps: 1, more: 1,
 	},
 	{
 		name: "the disk is full",
 		breaks: func(c *scene) {
 			c.do("CONFIG", "SET", "save", "3600 1")
+			_ = os.Remove(c.dump())                           // there may be none
 			if err := os.Mkdir(c.dump(), 0o700); err != nil { // so that no file can take its place
 				c.t.Fatal(err)
 			}
@@ -124,6 +135,7 @@ var faults = []fault{
 				c.t.Fatal(err)
 			}
 			c.saves("ok")
+			c.do("CONFIG", "SET", "save", "")
 		},
 	},
 	{
@@ -189,18 +201,18 @@ var faults = []fault{
 			c.do("CONFIG", "SET", "client-output-buffer-limit", "pubsub 32kb 16kb 1")
 			c.do("EVAL", "for i = 1, 5000 do redis.call('SET', 'lock:burst:' .. i % 50, 'token-' .. i, 'PX', 600000) end", 0)
 		},
-		told: gap, heals: func(*scene) {}, gaps: 1,
+		told: gap, heals: func(c *scene) { c.do("CONFIG", "SET", "client-output-buffer-limit", "pubsub 32mb 8mb 60") }, gaps: 1,
 	},
 	{name: "FLUSHALL", breaks: func(c *scene) { c.do("FLUSHALL") }, told: gap, heals: func(*scene) {}, gaps: 1},
 	{name: "FLUSHDB", breaks: func(c *scene) { c.do("FLUSHDB", "ASYNC") }, told: gap, heals: func(*scene) {}, gaps: 1},
-	{name: "SWAPDB", breaks: func(c *scene) { c.do("SWAPDB", 0, 1) }, told: gap, heals: func(*scene) {}, gaps: 1},
+	{name: "SWAPDB", slow: true, breaks: func(c *scene) { c.do("SWAPDB", 0, 1) }, told: gap, heals: func(*scene) {}, gaps: 1},
 	{
 		name:   "SCRIPT FLUSH",
 		breaks: func(c *scene) { c.do("SCRIPT", "FLUSH") },
 		told:   func(_ *scene, st keyspace.Status) bool { return live(st) }, heals: func(*scene) {},
 	},
 	{
-		name:   "notifications are switched off",
+		name: "notifications are switched off", slow: true,
 		breaks: func(c *scene) { c.do("CONFIG", "SET", "notify-keyspace-events", ""); c.stir() },
 		told: func(_ *scene, st keyspace.Status) bool {
 			return st.Feed == keyspace.FeedTracking && st.FeedReason != ""
@@ -277,4 +289,39 @@ func TestFaults(t *testing.T) {
 			c.leaves()
 		})
 	}
+}
+
+// TestManyExpireTogether: leases that end in the same millisecond are each told to have expired, and not earlier.
+func TestManyExpireTogether(t *testing.T) {
+	t.Parallel()
+	const many = 10_000
+	c := newScene(t, nil, nil)
+	ends := c.do("EVAL", `
+		local now = redis.call('TIME')
+		local ends = now[1] * 1000 + math.floor(now[2] / 1000) + 3000
+		for i = 1, ARGV[1] do redis.call('SET', 'lock:cart:' .. i, 'worker-' .. i, 'PXAT', ends) end
+		return ends`, 0, many).(int64)
+	c.agrees()
+	redistest.Eventually(t, 20*time.Second, func() (bool, string) {
+		shot := c.i.Latest()
+		return time.Now().UnixMilli() > ends && shot.Totals.ByState[inspector.StateExpired] == 0, fmt.Sprintf("%+v", shot.Totals)
+	})
+	c.agrees()
+	counts := make(map[inspector.EventKind]int)
+	events, _ := c.i.EventsSince(0)
+	for _, e := range events {
+		if strings.HasPrefix(e.Key, "lock:cart:") {
+			counts[e.Kind]++
+			if e.Kind == inspector.EventExpired && e.At.Before(time.UnixMilli(ends).Add(-expiryDiffers)) {
+				t.Errorf("%s expired at %v, and its lease ended at %v", e.Key, e.At, time.UnixMilli(ends))
+			}
+		}
+	}
+	if counts[inspector.EventAcquired] != many || counts[inspector.EventExpired] != many || len(counts) > 2 {
+		t.Errorf("%v", counts)
+	}
+	if gaps := c.status().Gaps; gaps != 0 {
+		t.Errorf("%d gaps", gaps)
+	}
+	c.leaves()
 }
