@@ -10,23 +10,25 @@ import (
 // Intervals of a feed's own housekeeping. Together with a ping a second they keep an idle feed below five commands a
 // second whatever the number of keys.
 const (
-	sweepsEvery    = 5 * time.Second  // INFO commandstats
-	serverEvery    = 30 * time.Second // INFO server and replication, CONFIG GET
-	mendedEvery    = 5 * time.Second  // the same while something better than the present feed may come to be had
-	clockEvery     = 10 * time.Second // TIME
-	statusEvery    = time.Second
-	passPause      = 30 * time.Second
-	passPausePoll  = 5 * time.Second
-	pacedScan      = 500 * time.Millisecond // between two SCANs of a pass that is in no hurry
-	pacedScanPoll  = 25 * time.Millisecond  // the same where only passes find new keys
-	verifyEvery    = 10 * time.Second       // reads of followed keys that nothing calls for
-	verifyAtOnce   = 2
-	readEvery      = 20 * time.Millisecond // between two rounds of reads under load; a lone hint is answered at once
-	settle         = time.Millisecond      // one command causes several events
-	nudgeBatch     = 1000
-	nudgeAfter     = 5 * time.Millisecond   // past the local zero, for what the clocks may differ
-	strictEarly    = 100 * time.Millisecond // before its end, a key is read no more in strict mode: the read takes some time
-	readAfterNudge = 3 * time.Millisecond   // lets the event come before the record that it explains
+	sweepsEvery = 5 * time.Second  // INFO commandstats
+	serverEvery = 30 * time.Second // INFO server and replication, CONFIG GET
+	mendedEvery = 5 * time.Second  // the same while something better than the present feed may come to be had
+	clockEvery  = 10 * time.Second // TIME
+	// replicationEvery is how often INFO replication is asked for where there is any, else every serverEvery.
+	replicationEvery = time.Second
+	statusEvery      = time.Second
+	passPause        = 30 * time.Second
+	passPausePoll    = 5 * time.Second
+	pacedScan        = 500 * time.Millisecond // between two SCANs of a pass that is in no hurry
+	pacedScanPoll    = 25 * time.Millisecond  // the same where only passes find new keys
+	verifyEvery      = 10 * time.Second       // reads of followed keys that nothing calls for
+	verifyAtOnce     = 2
+	readEvery        = 20 * time.Millisecond // between two rounds of reads under load; a lone hint is answered at once
+	settle           = time.Millisecond      // one command causes several events
+	nudgeBatch       = 1000
+	nudgeAfter       = 5 * time.Millisecond   // past the local zero, for what the clocks may differ
+	strictEarly      = 100 * time.Millisecond // before its end, a key is read no more in strict mode: the read takes some time
+	readAfterNudge   = 3 * time.Millisecond   // lets the event come before the record that it explains
 )
 
 // feed follows the keys of one node. Its goroutine (run) owns every field below the line; the listener speaks to it
@@ -52,28 +54,29 @@ type feed struct {
 
 	// ------------------------------------------------------------------------------------------------------------------
 	books
-	dirty      map[string]struct{}
-	unasked    map[string]struct{} // to be read although nothing has named them: see doubts
-	doubts     doubts
-	pardoned   time.Time // when changes that no event told of were last put down to a swap of databases
-	pass       *pass     // the one under way, or nil
-	passes     uint64
-	lastPass   Pass
-	nextPass   time.Time
-	hurry      string // why every key is to be read again at full speed, until a pass has done so; empty: it need not
-	inGap      bool   // since the last gap the server has not both answered and been heard
-	unheard    bool   // the listener has lost the server
-	health     health
-	status     Status
-	nextRead   time.Time
-	nextPoll   time.Time
-	nextClock  time.Time
-	nextSweeps time.Time
-	nextServer time.Time
-	nextVerify time.Time
-	backOff    time.Duration
-	retries    int           // see retryOnce
-	reckonedBy time.Duration // the clock's offset when everything was last read again: see checkClock
+	dirty           map[string]struct{}
+	unasked         map[string]struct{} // to be read although nothing has named them: see doubts
+	doubts          doubts
+	pardoned        time.Time // when changes that no event told of were last put down to a swap of databases
+	pass            *pass     // the one under way, or nil
+	passes          uint64
+	lastPass        Pass
+	nextPass        time.Time
+	hurry           string // why every key is to be read again at full speed, until a pass has done so; empty: it need not
+	inGap           bool   // since the last gap the server has not both answered and been heard
+	unheard         bool   // the listener has lost the server
+	health          health
+	status          Status
+	nextRead        time.Time
+	nextPoll        time.Time
+	nextClock       time.Time
+	nextSweeps      time.Time
+	nextServer      time.Time
+	nextReplication time.Time
+	nextVerify      time.Time
+	backOff         time.Duration
+	retries         int           // see retryOnce
+	reckonedBy      time.Duration // the clock's offset when everything was last read again: see checkClock
 }
 
 func newFeed(c *Connection, o ObserveOptions, flags Notifications) *feed {
@@ -175,7 +178,7 @@ func (f *feed) gap(why string, at time.Time) {
 	}
 	f.startOver(why)
 	f.health.sweeps = nil // whatever was swept until the pass begins, it sees
-	f.nextSweeps, f.nextServer = time.Time{}, time.Time{}
+	f.nextSweeps, f.nextServer, f.nextReplication = time.Time{}, time.Time{}, time.Time{}
 	f.say() // before the records that it explains
 }
 
@@ -292,7 +295,7 @@ func (f *feed) up() {
 // wait sleeps until the mail comes or something is due.
 func (f *feed) wait(ctx context.Context) {
 	now := time.Now()
-	next := f.nextSweeps
+	next := sooner(f.nextSweeps, f.nextReplication)
 	if f.pass != nil {
 		next = sooner(next, f.pass.nextAt)
 	} else {

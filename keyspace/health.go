@@ -11,6 +11,8 @@ type health struct {
 	runID  string
 	sweeps map[string]string // how often each command that changes keys without any event was called; nil: not known
 	blind  bool              // those counters are not to be had
+	// replication is how the copies were.
+	replication replication
 }
 
 // sweepers change keys wholesale, and no keyspace notification tells of them.
@@ -36,6 +38,15 @@ func (f *feed) check(ctx context.Context) error {
 		f.nextServer = now.Add(serverEvery)
 		if f.status.Feed != FeedPush && f.options.Notify != NotifyOff {
 			f.nextServer = now.Add(mendedEvery)
+		}
+	}
+	if !now.Before(f.nextReplication) {
+		if err := f.checkReplication(ctx); err != nil {
+			return err
+		}
+		f.nextReplication = now.Add(serverEvery)
+		if len(f.status.Replication.Replicas) > 0 || f.status.Role == "replica" {
+			f.nextReplication = now.Add(replicationEvery)
 		}
 	}
 	if !now.Before(f.nextSweeps) {

@@ -19,6 +19,10 @@ type mailbox struct {
 	dirty map[string]struct{}
 	// forced are keys that the consumer wants to be read, changed those that were invalidated while events are the feed.
 	forced, changed map[string]struct{}
+	// adopted are keys that another node of the cluster had, related those to which a key of another node belongs, and owned are
+	// the slots that are this node's from now on; nil: they are as they were.
+	adopted, related map[string]struct{}
+	owned            *slotSet
 	// gap says in words why hints may have been missed since the last look; empty: none were.
 	gap      string
 	gapAt    time.Time
@@ -40,6 +44,9 @@ type mail struct {
 	dirty   map[string]struct{}
 	forced  map[string]struct{}
 	changed map[string]struct{}
+	adopted map[string]struct{}
+	related map[string]struct{}
+	owned   *slotSet
 	renewed string
 	gap     string
 	gapAt   time.Time
@@ -49,7 +56,10 @@ type mail struct {
 }
 
 func newMailbox() *mailbox {
-	return &mailbox{dirty: make(map[string]struct{}), forced: make(map[string]struct{}), changed: make(map[string]struct{}), hearing: FeedPoll, arrived: make(chan struct{}, 1)}
+	return &mailbox{
+		dirty: make(map[string]struct{}), forced: make(map[string]struct{}), changed: make(map[string]struct{}),
+		adopted: make(map[string]struct{}), related: make(map[string]struct{}), hearing: FeedPoll, arrived: make(chan struct{}, 1),
+	}
 }
 
 func (m *mailbox) signal() {
@@ -82,11 +92,27 @@ func (m *mailbox) mark(key string) {
 	}
 }
 
-func (m *mailbox) reread(keys []string) {
+func (m *mailbox) reread(keys []string) { m.put(&m.forced, keys) }
+
+// put adds keys to one of the sets, which are replaced when the mail is taken.
+func (m *mailbox) put(set *map[string]struct{}, keys []string) {
 	m.mu.Lock()
 	for _, key := range keys {
-		m.forced[key] = struct{}{}
+		(*set)[key] = struct{}{}
 	}
+	m.mu.Unlock()
+	m.signal()
+}
+
+// adopt leaves keys to this node that another one had, relate those to which a key of another node belongs.
+func (m *mailbox) adopt(keys ...string) { m.put(&m.adopted, keys) }
+
+func (m *mailbox) relate(key string) { m.put(&m.related, []string{key}) }
+
+// own says which slots are this node's from now on.
+func (m *mailbox) own(slots *slotSet) {
+	m.mu.Lock()
+	m.owned = slots
 	m.mu.Unlock()
 	m.signal()
 }
@@ -162,6 +188,9 @@ func (m *mailbox) take() mail {
 	m.hints, m.gap, m.renewed = nil, "", ""
 	got.forced, m.forced = swap(m.forced)
 	got.changed, m.changed = swap(m.changed)
+	got.adopted, m.adopted = swap(m.adopted)
+	got.related, m.related = swap(m.related)
+	got.owned, m.owned = m.owned, nil
 	got.dirty, m.dirty = swap(m.dirty)
 	return got
 }

@@ -19,9 +19,10 @@ func ReadCommands() []string { return slices.Clone(readCommands) }
 // readCommands is sorted. HELLO, AUTH, SELECT and CLIENT SETNAME open a connection; CLIENT TRACKING, NO-TOUCH and the
 // subscriptions concern the connection alone.
 var readCommands = []string{
-	"AUTH", "CLIENT LIST", "CLIENT NO-TOUCH", "CLIENT SETNAME", "CLIENT TRACKING", "CONFIG GET", "DBSIZE", "EXISTS", "GETRANGE",
+	"ASKING", "AUTH", "CLIENT LIST", "CLIENT NO-TOUCH", "CLIENT SETNAME", "CLIENT TRACKING", "CLUSTER SLOTS", "CONFIG GET", "DBSIZE", "EXISTS", "GETRANGE",
 	"HELLO", "HGETALL", "HLEN", "INFO", "LLEN", "LRANGE", "MEMORY USAGE", "OBJECT ENCODING", "PEXPIRETIME", "PING", "PSUBSCRIBE",
-	"PTTL", "PUBSUB CHANNELS", "PUBSUB NUMSUB", "PUBSUB SHARDCHANNELS", "PUBSUB SHARDNUMSUB", "SCAN", "SCARD", "SELECT", "SMEMBERS",
+	"PTTL", "PUBSUB CHANNELS", "PUBSUB NUMSUB", "PUBSUB SHARDCHANNELS", "PUBSUB SHARDNUMSUB", "SCAN", "SCARD", "SELECT",
+	"SENTINEL GET-MASTER-ADDR-BY-NAME", "SENTINEL MASTERS", "SMEMBERS",
 	"STRLEN", "SUBSCRIBE", "TIME", "TYPE", "XLEN", "ZCARD", "ZRANGE",
 }
 
@@ -29,7 +30,7 @@ var readCommands = []string{
 var checkCommands = append([]string{"ACL DRYRUN", "EVAL", "EVALSHA", "EXEC", "MULTI", "UNWATCH", "WATCH"}, readCommands...)
 
 // containers are the commands whose first argument is a part of the name.
-var containers = []string{"ACL", "CLIENT", "CLUSTER", "COMMAND", "CONFIG", "MEMORY", "OBJECT", "PUBSUB", "SCRIPT"}
+var containers = []string{"ACL", "CLIENT", "CLUSTER", "COMMAND", "CONFIG", "MEMORY", "OBJECT", "PUBSUB", "SCRIPT", "SENTINEL"}
 
 // meter counts what passes over the connections of one server, all of it: go-redis' hooks see neither the handshake nor
 // what a PubSub sends.
