@@ -123,8 +123,8 @@ func topologySegments(t *theme, s *inspector.Snapshot) []segment {
 		return []segment{said(2, t.plain, words)}
 	case keyspace.Sentinel:
 		return []segment{
-			said(2, t.plain, "sentinel"),
-			{tight: true, rank: 3, parts: []part{{t.plain, "→ " + text.Truncate(text.Escape(string(s.Nodes[0].Node)), 40)}}},
+			said(3, t.plain, "sentinel"),
+			{tight: true, rank: 2, parts: []part{{t.plain, "→ " + text.Truncate(text.Escape(string(s.Nodes[0].Node)), 40)}}},
 		}
 	case keyspace.Standalone:
 		if isReplica(&s.Nodes[0]) {
@@ -182,7 +182,12 @@ func feedSegments(t *theme, nodes []keyspace.Status, now time.Time) []segment {
 	if scanning {
 		pass = piece(2, t.warn, "first pass "+progressText(&first))
 	}
-	list := []segment{feedSegment(t, worst), pass}
+	f := t.feedFace(worst)
+	list := []segment{piece(0, f.style, f.glyph+" "+f.word)}
+	if worst.Lag > 0 {
+		list = append(list, segment{tight: true, rank: 5, parts: []part{{f.style, text.Lag(worst.Lag)}}})
+	}
+	list = append(list, pass)
 	if gaps > 0 {
 		list = append(list, piece(2, t.warn, plural(int64(gaps), "gap")))
 	}
@@ -214,15 +219,6 @@ func (t *theme) feedFace(n *keyspace.Status) face {
 		return face{"○", "polling", t.warn}
 	}
 	return face{"○", text.Escape(string(n.Feed)), t.warn}
-}
-
-func feedSegment(t *theme, n *keyspace.Status) segment {
-	f := t.feedFace(n)
-	said := f.glyph + " " + f.word
-	if n.Lag > 0 {
-		said += " " + text.Lag(n.Lag)
-	}
-	return piece(0, f.style, said)
 }
 
 // progressText is how far a pass has come, as far as that can be known.
