@@ -31,6 +31,19 @@ func topologyOf(s *inspector.Snapshot) keyspace.Topology {
 	return s.Nodes[0].Topology
 }
 
+// statusOf is how a node is seen; nil: it is not known.
+func statusOf(s *inspector.Snapshot, node keyspace.Node) *keyspace.Status {
+	if s == nil {
+		return nil
+	}
+	for i := range s.Nodes {
+		if s.Nodes[i].Node == node {
+			return &s.Nodes[i]
+		}
+	}
+	return nil
+}
+
 // isReplica says that a node is a replica, which takes no action.
 func isReplica(n *keyspace.Status) bool { return n.Role == "replica" }
 
