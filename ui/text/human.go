@@ -87,18 +87,18 @@ func Count(n int64) string {
 
 // Bytes is a number of bytes in at most six cells: "140 B", "48 kB", "1.2 MB". It cuts rather than rounds.
 func Bytes(n int64) string {
-	units := [...]string{"kB", "MB", "GB", "TB", "PB", "EB"}
 	if n < 1000 {
 		return strconv.FormatInt(n, 10) + " B"
 	}
-	unit := -1
-	tenths := n * 10 // far from the limit: no server has an exabyte
-	for tenths >= 10_000 && unit < len(units)-1 {
+	unit, tenths := "", n/100
+	for _, unit = range [...]string{"kB", "MB", "GB", "TB", "PB", "EB"} {
+		if tenths < 10_000 {
+			break
+		}
 		tenths /= 1000
-		unit++
 	}
 	if tenths < 100 {
-		return strconv.FormatInt(tenths/10, 10) + "." + strconv.FormatInt(tenths%10, 10) + " " + units[unit]
+		return strconv.FormatInt(tenths/10, 10) + "." + strconv.FormatInt(tenths%10, 10) + " " + unit
 	}
-	return strconv.FormatInt(tenths/10, 10) + " " + units[unit]
+	return strconv.FormatInt(tenths/10, 10) + " " + unit
 }

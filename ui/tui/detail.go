@@ -298,7 +298,11 @@ func (d *detail) commands(p *painter) {
 			continue
 		}
 		if !headed {
-			p.heading("The same by redis-cli", ", with its guard; Y copies the release, and in a dialog what the dialog would do")
+			more := ", with its guard; Y copies the release, and in a dialog what the dialog would do"
+			if l.Quorum != nil {
+				more = " on one master, with its guard; each that has the lock takes its own"
+			}
+			p.heading("The same by redis-cli", more)
 			headed = true
 		}
 		p.paragraph(string(verb), p.theme.plain, text.Legible(command))

@@ -124,11 +124,11 @@ func planNodeColumns(width int, nodes []keyspace.Status, numbered bool) (columns
 		left -= columns[i].width
 	}
 	for i := range columns {
-		switch columns[i].id { //nolint:exhaustive // the others have their widths
-		case nodeAddr:
+		if columns[i].id == nodeAddr {
 			columns[i].width = max(min(left, addr), 0)
 			left -= columns[i].width
-		case nodeError:
+		}
+		if columns[i].id == nodeError {
 			columns[i].width = max(left, 0)
 		}
 	}

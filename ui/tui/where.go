@@ -166,8 +166,7 @@ func mastersOf(nodes []keyspace.Status) (answer, all int) {
 func feedSegments(t *theme, nodes []keyspace.Status, now time.Time) []segment {
 	var worst *keyspace.Status
 	var oldest time.Time
-	var first keyspace.Pass // of all nodes that have not ended one
-	scanning, gaps, commands := false, uint64(0), 0.0
+	gaps, commands := uint64(0), 0.0
 	for i := range nodes {
 		n := &nodes[i]
 		gaps += n.Gaps
@@ -178,21 +177,12 @@ func feedSegments(t *theme, nodes []keyspace.Status, now time.Time) []segment {
 			worst = n
 		}
 		commands += n.CommandsPerSecond
-		switch {
-		case n.LastPass.Generation > 0:
-			if oldest.IsZero() || n.LastPass.Ended.Before(oldest) {
-				oldest = n.LastPass.Ended
-			}
-		case n.Scanning != nil:
-			first.Scanned += n.Scanning.Scanned
-			first.KeysInDB += n.Scanning.KeysInDB
-			scanning = true
-		default:
-			scanning = true
+		if n.LastPass.Generation > 0 && (oldest.IsZero() || n.LastPass.Ended.Before(oldest)) {
+			oldest = n.LastPass.Ended
 		}
 	}
 	pass := piece(5, t.plain, "pass "+text.Ago(now.Sub(oldest)))
-	if scanning {
+	if first, running := firstPass(nodes); running {
 		pass = piece(2, t.warn, "first pass "+progressText(&first))
 	}
 	f := t.feedFace(worst)
@@ -205,6 +195,23 @@ func feedSegments(t *theme, nodes []keyspace.Status, now time.Time) []segment {
 		list = append(list, piece(2, t.warn, plural(int64(gaps), "gap")))
 	}
 	return append(list, piece(7, t.plain, fmt.Sprintf("%.0f cmd/s", commands)))
+}
+
+// firstPass is the first pass of all nodes that answer, added up; false: it is over on each of them.
+func firstPass(nodes []keyspace.Status) (pass keyspace.Pass, running bool) {
+	for i := range nodes {
+		n := &nodes[i]
+		if !n.Connected || n.LastPass.Generation > 0 {
+			continue
+		}
+		running = true
+		if s := n.Scanning; s != nil {
+			pass.Scanned += s.Scanned
+			pass.Matched += s.Matched
+			pass.KeysInDB += s.KeysInDB
+		}
+	}
+	return pass, running
 }
 
 func feedRank(f keyspace.Feed) int {
