@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -84,6 +85,8 @@ type AuditLine struct {
 	Scheme string        `json:"scheme"`
 	Saw    AuditObserved `json:"observed"`
 	Asked  AuditRequest  `json:"request"`
+	// Node is the server that was to be acted on, and in an outcome the one that was: a cluster may have sent us on.
+	Node string `json:"node,omitempty"`
 	// What follows is in an outcome only.
 	Outcome   Result `json:"outcome,omitempty"`
 	By        string `json:"by,omitempty"` // script or watch
@@ -177,8 +180,10 @@ func (l *AuditLine) addHolder(h inspector.Holder) {
 }
 
 // addOutcome makes an outcome of a line.
-func (l *AuditLine) addOutcome(o Outcome, by string) {
-	l.Phase, l.Outcome, l.By, l.Detail = PhaseOutcome, o.Result, by, o.Detail
+func (l *AuditLine) addOutcome(a attempt) {
+	o := a.out
+	l.Phase, l.Outcome, l.By, l.Detail = PhaseOutcome, o.Result, a.by, o.Detail
+	l.Node = cmp.Or(string(a.at), l.Node)
 	l.Holder, l.Holder64 = text64(o.Holder)
 	if o.Err != nil {
 		l.Error = o.Err.Error()

@@ -5,12 +5,9 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 
 	"locktop/inspector"
 	"locktop/keyspace"
@@ -42,6 +39,9 @@ type Request struct {
 	Force bool
 	// Reason is kept in the audit.
 	Reason string
+	// Sharded: the servers are a cluster that knows sharded channels, on which those who wait may listen. An Operator knows it of
+	// its servers itself.
+	Sharded bool
 }
 
 // Outcome is the answer, with words.
@@ -53,8 +53,10 @@ type Outcome struct {
 	Holder string
 	// TTL is the lease after the action; negative: none.
 	TTL time.Duration
-	// Woken is the number of clients that received the scheme's wake-up; -1: the scheme has none, or none was sent.
-	Woken int64
+	// Woken is the number of clients that received the scheme's wake-up; -1: the scheme has none, or none was sent. Where WokenMore
+	// is true they are those on one node of a cluster: on the others there may have been more, whom nobody counts.
+	Woken     int64
+	WokenMore bool
 	// Detail is said beside the result; it is safe for a terminal.
 	Detail string
 	Err    error
@@ -74,15 +76,15 @@ type Options struct {
 
 // Operator acts on locks. It is safe for concurrent use.
 type Operator struct {
-	client  *redis.Client
+	servers Servers
 	options Options
-	// scriptsDenied is set once the server has refused to run scripts.
+	// scriptsDenied is set once a server has refused to run scripts.
 	scriptsDenied atomic.Bool
 }
 
-// NewOperator makes an Operator over a client whose MaxRetries is -1; it does not close the client.
-func NewOperator(client *redis.Client, o Options) *Operator {
-	return &Operator{client: client, options: o}
+// NewOperator makes an Operator that acts on these servers.
+func NewOperator(servers Servers, o Options) *Operator {
+	return &Operator{servers: servers, options: o}
 }
 
 // ReadOnly says whether every action will be refused.
@@ -94,13 +96,17 @@ func (o *Operator) ReadOnly() bool { return o.options.ReadOnly }
 // would be refused, by us or by the server, in that refusal. What it could not find out it says.
 func (o *Operator) Do(ctx context.Context, r Request) Outcome {
 	now := time.Now()
+	r.Sharded = o.servers.Sharded()
 	line := newLine(rand.Text(), o.options.Where, r, now)
-	p, refused := o.refuse(ctx, r, now)
+	p, at, refused := o.refuse(ctx, r, now)
 	if refused != nil {
-		return o.record(line, *refused, "")
+		return o.record(line, attempt{out: *refused})
 	}
+	line.Node = string(at.node())
 	if r.DryRun {
-		return o.record(line, o.untilCurrent(ctx, p, r, o.rehearse).out, "")
+		a := o.untilCurrent(ctx, at, p, r, o.rehearse)
+		a.by = ""
+		return o.record(line, a)
 	}
 	if o.options.Audit != nil {
 		intent := line
@@ -109,39 +115,34 @@ func (o *Operator) Do(ctx context.Context, r Request) Outcome {
 			return Outcome{Result: ResultFailed, Woken: -1, Err: err, Detail: "nothing was done, because it could not be put on record: " + printable(err.Error())}
 		}
 	}
-	a := o.untilCurrent(ctx, p, r, o.execute)
-	return o.record(line, a.out, a.by)
+	return o.record(line, o.untilCurrent(ctx, at, p, r, o.execute))
 }
 
-// refuse returns the plan, or the outcome of a request for which nothing is sent.
-func (o *Operator) refuse(ctx context.Context, r Request, now time.Time) (plan, *Outcome) {
+// refuse returns the plan and the server for it, or the outcome of a request for which nothing is sent.
+func (o *Operator) refuse(ctx context.Context, r Request, now time.Time) (plan, place, *Outcome) {
 	if o.options.ReadOnly {
-		return plan{}, &Outcome{Result: ResultReadOnly, Woken: -1}
+		return plan{}, place{}, &Outcome{Result: ResultReadOnly, Woken: -1}
 	}
 	p, err := makePlan(r, now)
 	if err != nil {
-		return plan{}, asRefusal(err).outcome()
-	}
-	if db := o.client.Options().DB; db != r.Lock.DB {
-		return plan{}, &Outcome{
-			Result: ResultFailed, Woken: -1, Detail: fmt.Sprintf("the lock is in database %d, and this connection is on %d", r.Lock.DB, db),
-		}
+		return plan{}, place{}, asRefusal(err).outcome()
 	}
 	if err := ctx.Err(); err != nil {
-		return plan{}, &Outcome{Result: ResultFailed, Woken: -1, Err: err, Detail: "nothing was sent: " + err.Error()}
+		return plan{}, place{}, nothingSent(err)
 	}
-	return p, nil
+	at, refused := o.place(ctx, r.Lock.Ref)
+	return p, at, refused
 }
 
 // execute carries the plan out, by scripts if it may.
-func (o *Operator) execute(ctx context.Context, p plan, _ Request) attempt {
+func (o *Operator) execute(ctx context.Context, at place, p plan, _ Request) attempt {
 	var (
 		a   answer
 		err error
 		way executor
 	)
 	for _, next := range o.ways() { // nothing is done where a way is not to be had, so that the next one may be tried
-		b, nextErr := next.execute(ctx, o.client, p)
+		b, nextErr := next.execute(ctx, at, p)
 		if errors.Is(nextErr, errNoCompare) {
 			break // the way before says what it would take
 		}
@@ -153,7 +154,7 @@ func (o *Operator) execute(ctx context.Context, p plan, _ Request) attempt {
 		}
 	}
 	if err != nil {
-		return attempt{out: failure(err, p, way, o.client.Options().Username), by: way.name()}
+		return attempt{out: failure(err, p, way, at), by: way.name()}
 	}
 	out := outcomeOf(a, p)
 	if (way == byCompare{}) && out.Result.Done() {
@@ -162,12 +163,13 @@ func (o *Operator) execute(ctx context.Context, p plan, _ Request) attempt {
 	return attempt{out: out, by: way.name(), outdated: a.code == codeContext}
 }
 
-// record writes the outcome to the audit. What it cannot write it says.
-func (o *Operator) record(line AuditLine, out Outcome, by string) Outcome {
+// record writes an outcome to the audit. What it cannot write it says.
+func (o *Operator) record(line AuditLine, a attempt) Outcome {
+	out := a.out
 	if o.options.Audit == nil {
 		return out
 	}
-	line.addOutcome(out, by)
+	line.addOutcome(a)
 	line.At = time.Now()
 	if err := o.options.Audit.write(line); err != nil {
 		if out.Detail != "" {

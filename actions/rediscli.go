@@ -26,6 +26,9 @@ func RedisCLI(r Request) string {
 	}
 	command := slices.Concat([]string{"EVAL", minify(act.text), strconv.Itoa(len(p.keys))}, p.keys, p.args())
 	line := "redis-cli" + serverFlags(r.Lock.Node)
+	if r.Sharded {
+		line += " -c" // the key may be on another node by the time that the line is run
+	}
 	if r.Lock.DB != 0 {
 		line += " -n " + strconv.Itoa(r.Lock.DB)
 	}

@@ -15,10 +15,13 @@ import (
 type Rights struct{ Commands, Keys, Channels []string }
 
 // RightsFor are those for these patterns: what the plans of all recipes take. A script takes its keys as if it wrote to
-// them, so a right to read them is not enough.
-func RightsFor(patterns []keyspace.Pattern) Rights {
+// them, so a right to read them is not enough. sharded is what [Servers] say of themselves.
+func RightsFor(patterns []keyspace.Pattern, sharded bool) Rights {
 	commands := slices.Concat(byScript{}.rules(), byWatch{}.rules())
-	for _, p := range samplePlans("lock") {
+	if sharded {
+		commands = append(commands, place{asking: true}.rules()...)
+	}
+	for _, p := range samplePlans("lock", sharded) {
 		for _, rule := range p.commandRules() {
 			if !slices.Contains(commands, rule) {
 				commands = append(commands, rule)
@@ -44,7 +47,7 @@ func RightsFor(patterns []keyspace.Pattern) Rights {
 // Sent are commands as the actions send them, within a script or a transaction, for a key of each pattern that nobody has:
 // what to ask ACL DRYRUN of. Of the same command on the same key one is enough. Where scripts are allowed they take the
 // keys of the companions too.
-func Sent(patterns []keyspace.Pattern, scripts bool) [][]any {
+func Sent(patterns []keyspace.Pattern, scripts, sharded bool) [][]any {
 	var commands [][]any
 	asked := map[string]bool{}
 	add := func(name string, command []string) {
@@ -54,7 +57,7 @@ func Sent(patterns []keyspace.Pattern, scripts bool) [][]any {
 		}
 	}
 	for _, pattern := range patterns {
-		for _, p := range samplePlans(keyspace.ProbeKey(pattern)) {
+		for _, p := range samplePlans(keyspace.ProbeKey(pattern), sharded) {
 			for _, command := range p.sends() {
 				add(command[0]+" "+command[1], command)
 			}
@@ -67,7 +70,7 @@ func Sent(patterns []keyspace.Pattern, scripts bool) [][]any {
 }
 
 // samplePlans are plans of every recipe, such that each command that its plans may send is in one of them.
-func samplePlans(key string) []plan {
+func samplePlans(key string, sharded bool) []plan {
 	var plans []plan
 	now := time.Now()
 	for _, recipe := range Recipes() {
@@ -82,7 +85,7 @@ func samplePlans(key string) []plan {
 				{Verb: VerbForceExpire},
 				{Verb: VerbForceExpire, TTL: time.Second},
 			} {
-				r.Lock, r.Owner = lock, lock.Holders[0].Owner
+				r.Lock, r.Owner, r.Sharded = lock, lock.Holders[0].Owner, sharded
 				if p, err := makePlan(r, now); err == nil { // else the scheme has no such action
 					plans = append(plans, p)
 				}

@@ -52,13 +52,13 @@ func TestPastIsBounded(t *testing.T) {
 	}
 	s.wake(now.Add(time.Minute))
 	shot := s.snapshot(now.Add(time.Minute))
-	if len(shot.Locks) != 0 || s.past.order.Len() != 2_000 || len(s.past.byRef) != 2_000 || s.pastHolds != 0 {
-		t.Errorf("%d locks, the past of %d (%d) keys, %d holds", len(shot.Locks), s.past.order.Len(), len(s.past.byRef), s.pastHolds)
+	if len(shot.Locks) != 0 || s.past.order.Len() != 2_000 || len(s.past.byKey) != 2_000 || s.pastHolds != 0 {
+		t.Errorf("%d locks, the past of %d (%d) keys, %d holds", len(shot.Locks), s.past.order.Len(), len(s.past.byKey), s.pastHolds)
 	}
 	for n := range 60_000 {
 		s.take(keyspace.Update{Hints: []keyspace.Hint{{Ref: keyspace.Ref{Key: fmt.Sprintf("lock:x%d", n)}, Event: "set", At: now}}})
 	}
-	p := s.place(keyspace.Ref{Node: ""})
+	p := s.node(keyspace.Ref{Node: ""})
 	if len(p.trails) != 50_000 {
 		t.Errorf("hints of %d keys wait, want 50,000", len(p.trails))
 	}
@@ -137,7 +137,7 @@ func TestHolesAreClosed(t *testing.T) {
 	}
 	free(all - 1)
 	for n := all - 1_000; n < all; n++ {
-		if i, known := s.last.slots[key(n)]; !known || s.slots[i].lock.Key != key(n) {
+		if i, known := s.place(0).slots[key(n)]; !known || s.slots[i].lock.Key != key(n) {
 			t.Fatalf("%s is in slot %d (%v)", key(n), i, known)
 		}
 	}
@@ -155,8 +155,9 @@ func TestAnyOrderOfThings(t *testing.T) {
 	for seed := range uint64(300) {
 		dice := rand.New(rand.NewPCG(seed, 7))
 		c := newScene(t, []keyspace.Feed{keyspace.FeedPush, keyspace.FeedTracking, keyspace.FeedPoll}[dice.IntN(3)])
+		c.joins(otherNode)
 		for range 200 {
-			switch dice.IntN(12) {
+			switch dice.IntN(14) {
 			case 0, 1, 2, 3:
 				c.hints(events[dice.IntN(len(events))])
 			case 4, 5:
@@ -174,6 +175,12 @@ func TestAnyOrderOfThings(t *testing.T) {
 			case 11:
 				if dice.IntN(5) == 0 {
 					c.gap("a test")
+				}
+			case 12:
+				c.on([]keyspace.Node{sceneNode, otherNode}[dice.IntN(2)])
+			case 13:
+				if dice.IntN(5) == 0 {
+					c.leaves(otherNode).joins(otherNode)
 				}
 			}
 			l := c.lock()

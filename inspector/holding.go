@@ -72,7 +72,7 @@ func (v *sight) sameHolder(old *Lock) bool {
 
 // unchanged says whether a read tells nothing new, so that the lock need not be copied.
 func (v *sight) unchanged(old *Lock) bool {
-	if v.trail != (trail{}) || !slices.Equal(old.Holders, v.found.holders) || old.Scheme != v.found.scheme || old.HeldExact && v.mayHaveReturned(old.holder().Owner) {
+	if v.moved || v.trail != (trail{}) || !slices.Equal(old.Holders, v.found.holders) || old.Scheme != v.found.scheme || old.HeldExact && v.mayHaveReturned(old.holder().Owner) {
 		return false
 	}
 	if by := v.found.waiters; by.By != "" && by != old.Waiters || !sameNumber(old.FencingToken, v.found.fencing) {
@@ -86,7 +86,7 @@ func (v *sight) unchanged(old *Lock) bool {
 // changedKind: a lock became something that is none, or the other way round.
 func (v *sight) changedKind(old *Lock) {
 	if old.Scheme == SchemeUnknown && !v.found.held() {
-		if old.Observed.Type == v.record.Type && old.Observed.Size == v.record.Size {
+		if old.Observed.Type == v.record.Type && old.Observed.Size == v.record.Size && !v.moved {
 			v.slots[v.slot].readAt = v.record.ReadAt.UnixNano()
 			return
 		}

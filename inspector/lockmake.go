@@ -43,6 +43,7 @@ const forever = 100 * 365 * 24 * time.Hour
 
 // show takes over what a record says: holders, ends, and the record itself.
 func (l *Lock) show(r keyspace.Record, found recognition) {
+	l.Node = r.Node
 	l.Scheme = found.scheme
 	l.ExpiresAt = r.ExpiresAt
 	if r.ExpiresAt.Sub(r.ReadAt) > forever {

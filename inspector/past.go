@@ -3,8 +3,6 @@ package inspector
 import (
 	"container/list"
 	"slices"
-
-	"locktop/keyspace"
 )
 
 // Bounds of what is remembered of former holders.
@@ -17,46 +15,53 @@ const (
 
 // remembered is what outlives a key.
 type remembered struct {
-	ref          keyspace.Ref
+	key          keyRef
 	history      []Hold
 	acquisitions [SparkBuckets]uint16
 	sparkStart   int64
 }
 
+// keyRef names a key, on whatever node it is.
+type keyRef struct {
+	db  int
+	key string
+}
+
 // past keeps what outlives keys, the latest ones.
 type past struct {
-	byRef map[keyspace.Ref]*list.Element
+	byKey map[keyRef]*list.Element
 	order list.List // of remembered, oldest first
 }
 
-func newPast() past { return past{byRef: make(map[keyspace.Ref]*list.Element)} }
+func newPast() past { return past{byKey: make(map[keyRef]*list.Element)} }
 
 // put remembers a lock that is forgotten otherwise.
 func (p *past) put(l *Lock) {
 	if len(l.History) == 0 {
 		return
 	}
-	if old, known := p.byRef[l.Ref]; known {
+	key := keyRef{l.DB, l.Key}
+	if old, known := p.byKey[key]; known {
 		p.order.Remove(old)
 	}
 	// The history is copied: otherwise the whole Lock would be kept with it.
-	kept := remembered{l.Ref, append([]Hold(nil), l.History...), l.Acquisitions, l.SparkStart}
-	p.byRef[l.Ref] = p.order.PushBack(kept)
+	kept := remembered{key, append([]Hold(nil), l.History...), l.Acquisitions, l.SparkStart}
+	p.byKey[key] = p.order.PushBack(kept)
 	if p.order.Len() > maxPastKeys {
 		oldest := p.order.Front()
 		if r, is := p.order.Remove(oldest).(remembered); is {
-			delete(p.byRef, r.ref)
+			delete(p.byKey, r.key)
 		}
 	}
 }
 
 // take gives back what was known of a key, and forgets it here.
-func (p *past) take(ref keyspace.Ref) (remembered, bool) {
-	element, known := p.byRef[ref]
+func (p *past) take(key keyRef) (remembered, bool) {
+	element, known := p.byKey[key]
 	if !known {
 		return remembered{}, false
 	}
-	delete(p.byRef, ref)
+	delete(p.byKey, key)
 	r, is := p.order.Remove(element).(remembered)
 	return r, is
 }

@@ -20,11 +20,13 @@ import (
 
 // unheard says whether something may have happened since the read before of which no hint told.
 func (v *sight) unheard() bool {
-	return v.place.polls() || v.gapBetween() || v.slot >= 0 && v.slots[v.slot].readAt <= v.place.deafUntil
+	return v.node.polls() || v.gapBetween() || v.slot >= 0 && v.slots[v.slot].readAt <= v.node.deafUntil
 }
 
-// gapBetween says whether there was a gap since the read before.
-func (v *sight) gapBetween() bool { return v.slot >= 0 && v.slots[v.slot].readAt <= v.place.lastGap }
+// gapBetween says whether there was a gap since the read before. A key that is on another node now has one behind it.
+func (v *sight) gapBetween() bool {
+	return v.moved || v.slot >= 0 && v.slots[v.slot].readAt <= v.node.lastGap
+}
 
 // changedAt is when the value that is there now was written, or the latest moment at which it can have been; told says
 // whether a hint told of it.
@@ -57,9 +59,14 @@ func (v *sight) ranOut(end time.Time, by time.Duration) bool {
 	return !next.Before(end.Add(by))
 }
 
-// clocks is what the end of a TTL may differ from one read to the next although nobody touched it.
+// clocks is what the end of a TTL may differ from one read to the next although nobody touched it. A key that moves takes with it
+// what is left of its TTL, and that is counted anew when it arrives.
 func (v *sight) clocks(old *Lock) time.Duration {
-	return old.Observed.ExpiryError + v.record.ExpiryError
+	most := old.Observed.ExpiryError + v.record.ExpiryError
+	if v.moved {
+		most += transit
+	}
+	return most
 }
 
 // mayHaveReturned says whether the holder, who is the same by name, may have released the lock and acquired it again since
@@ -89,4 +96,4 @@ func drawnAnew(value string) bool {
 }
 
 // polls says whether no hints come at present.
-func (p *place) polls() bool { return p.status != nil && p.status.Feed == keyspace.FeedPoll }
+func (n *node) polls() bool { return n.status != nil && n.status.Feed == keyspace.FeedPoll }

@@ -17,7 +17,8 @@ type scene struct {
 	now   time.Time
 	next  keyspace.Update
 	state keyspace.Status
-	seen  uint64 // the last event that was looked at
+	seen  uint64        // the last event that was looked at
+	at    keyspace.Node // which node speaks
 }
 
 const (
@@ -30,11 +31,35 @@ func newScene(t testing.TB, feed keyspace.Feed) *scene {
 	t.Helper()
 	c := &scene{
 		t: t, store: newStore(Options{Linger: 5 * time.Second}, &eventLog{}), now: schemeNow,
-		state: keyspace.Status{Node: sceneNode, Connected: true, Feed: feed},
+		state: keyspace.Status{Node: sceneNode, Connected: true, Feed: feed}, at: sceneNode,
 	}
 	c.status()
 	c.next.PassEnded = &keyspace.Pass{Generation: 1}
 	c.deliver()
+	return c
+}
+
+// on lets another node speak from now on.
+func (c *scene) on(node keyspace.Node) *scene {
+	c.at = node
+	return c
+}
+
+// joins tells that a node is there; its first pass is not over.
+func (c *scene) joins(node keyspace.Node) *scene {
+	c.store.take(keyspace.Update{Node: node, Status: &keyspace.Status{Node: node, Connected: true, Feed: c.state.Feed}})
+	return c
+}
+
+// passed tells that a node's pass is over.
+func (c *scene) passed(node keyspace.Node) *scene {
+	c.store.take(keyspace.Update{Node: node, PassEnded: &keyspace.Pass{Generation: 1}})
+	return c
+}
+
+// leaves tells that a node is looked at no more.
+func (c *scene) leaves(node keyspace.Node) *scene {
+	c.store.take(keyspace.Update{Node: node, Left: true})
 	return c
 }
 
@@ -45,7 +70,7 @@ func (c *scene) status() {
 
 // deliver hands over what waits.
 func (c *scene) deliver() {
-	c.next.Node = sceneNode
+	c.next.Node = c.at
 	c.store.take(c.next)
 	c.store.wake(c.now)
 	c.next = keyspace.Update{}
@@ -62,7 +87,7 @@ func (c *scene) after(d time.Duration) *scene {
 func (c *scene) hints(events ...string) *scene {
 	for _, event := range events {
 		c.now = c.now.Add(time.Millisecond)
-		c.next.Hints = append(c.next.Hints, keyspace.Hint{Ref: keyspace.Ref{Node: sceneNode, Key: sceneKey}, Event: event, At: c.now})
+		c.next.Hints = append(c.next.Hints, keyspace.Hint{Ref: keyspace.Ref{Node: c.at, Key: sceneKey}, Event: event, At: c.now})
 	}
 	return c
 }
@@ -87,7 +112,7 @@ func (c *scene) gap(why string) *scene {
 
 func (c *scene) read(r keyspace.Record) *scene {
 	c.now = c.now.Add(time.Millisecond)
-	r.Node, r.Key, r.ReadAt = sceneNode, sceneKey, c.now
+	r.Node, r.Key, r.ReadAt = c.at, sceneKey, c.now
 	c.next.Records = append(c.next.Records, r)
 	c.deliver()
 	return c

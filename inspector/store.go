@@ -28,10 +28,12 @@ type slot struct {
 type store struct {
 	options Options
 	log     *eventLog
-	places  map[placeRef]*place
+	places  map[int]*place // by database
+	nodes   map[nodeRef]*node
 	passes  map[keyspace.Node]*passes
-	last    *place // of the last look-up: most come from the same
-	slots   []slot // in the order of the snapshot's locks
+	left    map[keyspace.Node]struct{} // nodes that left, and did not come back
+	last    *node                      // of the last look-up: most come from the same
+	slots   []slot                     // in the order of the snapshot's locks
 	empty   int
 	wakes   wakes
 	totals  totals
@@ -40,16 +42,18 @@ type store struct {
 	// pastHolds counts the holds that are over, of all slots.
 	pastHolds int
 	evidence  interner
-	round     uint32
-	swept     time.Time
-	shownAt   time.Time // of the last snapshot
-	changed   bool
+	// lastRead is when the newest read of all was, in Unix nanoseconds.
+	lastRead int64
+	round    uint32
+	swept    time.Time
+	shownAt  time.Time // of the last snapshot
+	changed  bool
 }
 
 func newStore(o Options, log *eventLog) *store {
 	o.Thresholds = o.Thresholds.withDefaults()
 	s := &store{
-		options: o, log: log, places: make(map[placeRef]*place), passes: make(map[keyspace.Node]*passes), past: newPast(), evidence: make(interner), round: 1,
+		options: o, log: log, places: make(map[int]*place), nodes: make(map[nodeRef]*node), left: make(map[keyspace.Node]struct{}), passes: make(map[keyspace.Node]*passes), past: newPast(), evidence: make(interner), round: 1,
 	}
 	s.wakes.slots = &s.slots
 	return s
@@ -57,15 +61,23 @@ func newStore(o Options, log *eventLog) *store {
 
 // take digests one update. Its status comes first: a gap that it tells of explains the records.
 func (s *store) take(u keyspace.Update) {
+	if u.Left {
+		s.leave(u.Node)
+		return
+	}
 	if u.Status != nil {
-		p := s.place(keyspace.Ref{Node: u.Status.Node, DB: u.Status.DB})
-		if gap, is := p.learn(u.Status); is {
+		delete(s.left, u.Status.Node)
+		n := s.node(keyspace.Ref{Node: u.Status.Node, DB: u.Status.DB})
+		if gap, is := n.learn(u.Status); is {
 			s.log.add(gap)
 		}
 		s.changed = true
 	}
+	if _, left := s.left[u.Node]; left {
+		return // what it said before it left
+	}
 	for _, h := range u.Hints {
-		s.place(h.Ref).hint(h, s.options.Rules)
+		s.hint(h)
 	}
 	for i := range u.Records {
 		s.record(&u.Records[i])
@@ -76,21 +88,51 @@ func (s *store) take(u keyspace.Update) {
 	}
 }
 
-func (s *store) place(ref keyspace.Ref) *place {
-	key := placeRef{ref.Node, ref.DB}
-	if s.last != nil && s.last.placeRef == key {
+// leave forgets a node, but not the keys that were there: another node has them now, and tells of them.
+func (s *store) leave(name keyspace.Node) {
+	for ref := range s.nodes {
+		if ref.name == name {
+			delete(s.nodes, ref)
+		}
+	}
+	delete(s.passes, name)
+	s.left[name] = struct{}{}
+	s.last = nil
+	s.changed = true
+}
+
+// hint notes a hint. Names that no lock has are passed over.
+func (s *store) hint(h keyspace.Hint) {
+	p, n := s.place(h.DB), s.node(h.Ref)
+	if _, followed := p.slots[h.Key]; !followed && n.trails[h.Key] == nil && s.options.Rules.isTrap(h.Key) {
+		return
+	}
+	p.learnEdited(h.Key, happenings[h.Event])
+	n.hint(h)
+}
+
+func (s *store) place(db int) *place {
+	p := s.places[db]
+	if p == nil {
+		p = &place{slots: make(map[string]int32), edited: make(map[string]struct{})}
+		s.places[db] = p
+	}
+	return p
+}
+
+func (s *store) node(of keyspace.Ref) *node {
+	ref := nodeRef{of.Node, of.DB}
+	if s.last != nil && s.last.nodeRef == ref {
 		return s.last
 	}
-	p := s.places[key]
-	if p == nil {
-		p = &place{
-			placeRef: key, slots: make(map[string]int32), trails: make(map[string]*trail), edited: make(map[string]struct{}),
-			passes: s.passesOf(key.node),
-		}
-		s.places[key] = p
+	n := s.nodes[ref]
+	if n == nil {
+		// Whatever was read before, it may have been read there, and nothing was heard since.
+		n = &node{nodeRef: ref, trails: make(map[string]*trail), passes: s.passesOf(ref.name), lastGap: s.lastRead}
+		s.nodes[ref] = n
 	}
-	s.last = p
-	return p
+	s.last = n
+	return n
 }
 
 func (s *store) passesOf(node keyspace.Node) *passes {
@@ -104,7 +146,7 @@ func (s *store) passesOf(node keyspace.Node) *passes {
 
 // insert makes a slot for a lock that was not known.
 func (s *store) insert(p *place, l *Lock) int32 {
-	if old, known := s.past.take(l.Ref); known {
+	if old, known := s.past.take(keyRef{l.DB, l.Key}); known {
 		l.restore(old)
 	}
 	l.mind.round = s.round
@@ -189,8 +231,8 @@ func (s *store) wake(now time.Time) {
 	}
 	if now.Sub(s.swept) > trailLives/3 {
 		s.swept = now
-		for _, p := range s.places {
-			p.sweep(now)
+		for _, n := range s.nodes {
+			n.sweep(now)
 		}
 	}
 	if s.totals.rates.moving(now) && now.Unix() != s.shownAt.Unix() {
@@ -269,7 +311,7 @@ func (s *store) snapshot(now time.Time) *Snapshot {
 		s.compact()
 	}
 	shot := &Snapshot{TakenAt: now, Totals: s.totals.at(now), Events: s.log.tail(snapshotEvents)}
-	shot.Nodes, shot.Complete = s.nodes()
+	shot.Nodes, shot.Complete = s.statuses()
 	shot.Locks = make([]*Lock, 0, len(s.slots)-s.empty)
 	for i := range s.slots {
 		if l := s.slots[i].lock; l != nil {
@@ -282,15 +324,15 @@ func (s *store) snapshot(now time.Time) *Snapshot {
 	return shot
 }
 
-// nodes are the statuses in the order of their addresses; complete says that each was passed over.
-func (s *store) nodes() (nodes []keyspace.Status, complete bool) {
+// statuses are in the order of their addresses; complete says that each of the nodes was passed over.
+func (s *store) statuses() (nodes []keyspace.Status, complete bool) {
 	complete = true
-	for _, p := range s.places {
-		if p.status == nil {
+	for _, n := range s.nodes {
+		if n.status == nil {
 			continue
 		}
-		nodes = append(nodes, *p.status)
-		complete = complete && p.passes.complete
+		nodes = append(nodes, *n.status)
+		complete = complete && n.passes.complete
 	}
 	slices.SortFunc(nodes, func(a, b keyspace.Status) int {
 		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.DB, b.DB))
@@ -300,7 +342,7 @@ func (s *store) nodes() (nodes []keyspace.Status, complete bool) {
 
 // failure is why the source ended, where its own last word was that it could not go on.
 func (s *store) failure() error {
-	nodes, _ := s.nodes()
+	nodes, _ := s.statuses()
 	for _, n := range nodes {
 		if !n.Connected && n.Err != "" {
 			return errors.New(n.Err) // it names the server

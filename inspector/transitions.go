@@ -17,13 +17,17 @@ const (
 	twoCommands = time.Second
 	// rivalsRace is how much rivals that lose a race may move the end of a timestamp lock: each GETSET writes its own time.
 	rivalsRace = time.Second
+	// transit is how long a key may be on its way from one node to another.
+	transit = time.Second
 )
 
 // sight is one read of a key beside what was known of it before.
 type sight struct {
 	*store
 	place  *place
+	node   *node // that the read came from
 	slot   int32 // -1: none
+	moved  bool  // the read before came from another node
 	record *keyspace.Record
 	found  recognition
 	trail  trail
@@ -35,16 +39,20 @@ func (s *store) record(r *keyspace.Record) {
 	if r.Type == keyspace.TypeDenied {
 		return // we may not look any more: the last picture stays
 	}
-	p := s.place(r.Ref)
-	p.lastRead = max(p.lastRead, r.ReadAt.UnixNano())
-	now := sight{store: s, place: p, slot: -1, record: r}
-	waiting := p.trails[r.Key]
-	if waiting != nil {
-		now.trail = *waiting
-	}
+	p, n := s.place(r.DB), s.node(r.Ref)
+	s.lastRead = max(s.lastRead, r.ReadAt.UnixNano())
+	n.lastRead = max(n.lastRead, r.ReadAt.UnixNano())
+	now := sight{store: s, place: p, node: n, slot: -1, record: r}
 	i, known := p.slots[r.Key]
 	if known {
-		now.slot = i
+		now.slot, now.moved = i, s.slots[i].lock.Node != r.Node
+		if now.moved && r.ReadAt.UnixNano() < s.slots[i].readAt {
+			return // what was so before the key moved
+		}
+	}
+	waiting := n.trails[r.Key]
+	if waiting != nil && !now.moved {
+		now.trail = *waiting
 	}
 	found, is := s.options.Rules.recognise(*r, r.ReadAt)
 	if p.isEdited(r) {
@@ -72,7 +80,7 @@ func (s *store) record(r *keyspace.Record) {
 		return
 	}
 	if now.rest == (trail{}) {
-		delete(p.trails, r.Key)
+		delete(n.trails, r.Key)
 	} else {
 		*waiting = now.rest
 	}
@@ -81,7 +89,7 @@ func (s *store) record(r *keyspace.Record) {
 // appeared: there is a lock where none was.
 func (v *sight) appeared() {
 	at, told := v.changedAt()
-	exact := told && (!v.trail.startAt.IsZero() || v.slot >= 0 || v.place.passes.known)
+	exact := told && (!v.trail.startAt.IsZero() || v.slot >= 0 || v.node.passes.known)
 	switch {
 	case v.trail.dead() && v.trail.starts > 0: // it was read between its beginning and its end
 		at, exact = v.trail.shortAt, true
@@ -89,7 +97,7 @@ func (v *sight) appeared() {
 	case v.trail.dead(): // the end of what was gone already, and no news of this beginning
 		at, exact = v.record.ReadAt, false
 	}
-	isNew := v.slot < 0 && !exact && !v.place.passes.known
+	isNew := v.slot < 0 && !exact && !v.node.passes.known
 	previous := Hold{}
 	var l *Lock
 	if v.slot < 0 {
@@ -206,7 +214,7 @@ func (v *sight) why(l *Lock) (at time.Time, exact bool, cause Cause) {
 		return earlier(l.ExpiresAt, v.record.ReadAt), true, CauseExpired
 	case v.record.Exists():
 		return at, told, CauseUnknown
-	case v.gapBetween() && v.place.flushed:
+	case v.gapBetween() && v.node.flushed && !v.moved:
 		return at, false, CauseFlushed
 	case v.gapBetween(), v.unheard() && !l.ExpiresAt.IsZero() && !v.record.ReadAt.Before(l.ExpiresAt.Add(-slack)):
 		return at, false, CauseUnknown
@@ -260,6 +268,9 @@ func (v *sight) close(l *Lock, at time.Time, exact bool, cause Cause) time.Durat
 // passedBy: the lock was free at the last read, and is free again. What hints tell of holds in between, nobody saw whose.
 func (v *sight) passedBy() {
 	v.slots[v.slot].readAt = v.record.ReadAt.UnixNano()
+	if v.moved {
+		v.edit(v.slot).Node = v.record.Node
+	}
 	switch {
 	case v.trail.starts == 0:
 		return

@@ -177,6 +177,9 @@ func (f *feed) companionHint(key string, now time.Time) {
 		return
 	}
 	for _, owner := range f.options.Companions.Owners(key) {
+		if f.options.others != nil && f.options.others.related(f.connection.Node(), owner) {
+			continue
+		}
 		if f.followed[owner] != nil || f.matcher.match(owner) && f.worthReading(owner, "", now) {
 			f.dirty[owner] = struct{}{}
 		}

@@ -100,6 +100,9 @@ const (
 
 // learn takes records into the books and hands them on.
 func (f *feed) learn(records []Record, why source) {
+	if f.options.others != nil {
+		records = f.ours(records)
+	}
 	f.out.addRecords(records, f.known) // by the books as the consumer knows them
 	for i := range records {
 		f.learnOne(&records[i], why)
@@ -225,6 +228,17 @@ func (f *feed) takeMail() {
 	}
 	for key := range m.forced {
 		f.dirty[key] = struct{}{}
+	}
+	for key := range m.adopted {
+		f.adopt(key)
+	}
+	for key := range m.related {
+		if f.followed[key] != nil {
+			f.dirty[key] = struct{}{}
+		}
+	}
+	if m.owned != nil {
+		f.handOver(m.owned)
 	}
 	for key := range m.changed {
 		f.doubts.suspect(key, now)

@@ -167,7 +167,7 @@ func (c *Connection) try(a attempt, err error) (Capability, error) {
 	switch {
 	case err == nil || isNil(err):
 		return one, nil
-	case !isAnswer(err) || isRefusal(err):
+	case !isAnswer(err):
 		return one, wrap("check "+a.name, err)
 	case isDenied(err):
 		one.Verdict, one.Mend = Denied, c.Mend(a.rule)

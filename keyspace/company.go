@@ -43,8 +43,12 @@ func (c *Connection) readTogether(ctx context.Context, companions Companions, ke
 		return records, nil
 	}
 	var read []Record
+	readBeside := c.readBatch
+	if c.beside != nil {
+		readBeside = c.beside
+	}
 	for batch := range slices.Chunk(beside, readBatch) {
-		more, err := c.readBatch(ctx, batch)
+		more, err := readBeside(ctx, batch)
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +69,7 @@ func (c *Connection) readTogether(ctx context.Context, companions Companions, ke
 func (c *Connection) attach(ctx context.Context, company companyOf, keys []Record) error {
 	r := company.of
 	for _, k := range keys {
-		if k.Type == TypeNone {
+		if k.Type == TypeNone || k.Type == typeElsewhere {
 			continue
 		}
 		if slices.Contains(company.Present, k.Key) { // only that it is there, and what it is

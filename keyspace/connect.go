@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -35,6 +36,9 @@ type Connection struct {
 	noPExpireTime, noPTTL, noMemoryUsage, noNumSub, noShardNumSub atomic.Bool
 	canNoTouch                                                    atomic.Bool
 	blocked                                                       blocked
+	asking                                                        asking
+	// beside reads companions that other nodes of the cluster have; nil: all are here.
+	beside func(ctx context.Context, keys []string) ([]Record, error)
 }
 
 // Server is what a server says of itself.
@@ -43,6 +47,7 @@ type Server struct {
 	Version  string
 	RunID    string
 	Role     string // "master" or "replica"
+	Mode     string // "standalone", "cluster" or "sentinel"
 	// Limited says in words why INFO was not to be had; empty where it was.
 	Limited string
 }
@@ -56,6 +61,7 @@ func Connect(ctx context.Context, o Options) (*Connection, error) {
 	}
 	c := &Connection{options: o, meter: new(meter)}
 	c.reader = redis.NewClient(c.readOptions(o.ClientName, readersAtOnce+1, readCommands))
+	c.reader.AddHook(askingHook{&c.asking})
 	c.clock = newClock()
 	// go-redis looks at the context before it waits for an answer, and not while it waits.
 	stay := context.AfterFunc(ctx, func() { _ = c.reader.Close() })
@@ -65,9 +71,6 @@ func Connect(ctx context.Context, o Options) (*Connection, error) {
 	}
 	if err != nil {
 		_ = c.reader.Close() // the error of greet says more
-		if refusal := c.meter.refusal.Load(); refusal != nil {
-			err = *refusal
-		}
 		return nil, connectError(o, err)
 	}
 	return c, nil
@@ -137,7 +140,11 @@ func (c *Connection) readOptions(name string, poolSize int, allowed []string) *r
 		if err != nil {
 			return nil, err
 		}
-		return &wire{Conn: conn, meter: c.meter, allowed: allowed}, nil
+		w := &wire{Conn: conn, meter: c.meter, allowed: allowed}
+		if socket, is := conn.(syscall.Conn); is {
+			return socketWire{w, socket}, nil
+		}
+		return w, nil
 	}
 	named := o.OnConnect
 	o.OnConnect = func(ctx context.Context, conn *redis.Conn) error {
@@ -160,7 +167,7 @@ func (c *Connection) NewClient(name string) *redis.Client {
 
 // greet asks for what must work (PING) and for what may be denied (INFO).
 func (c *Connection) greet(ctx context.Context) error {
-	if err := c.reader.Ping(ctx).Err(); err != nil && !isDenied(err) {
+	if err := c.reader.Ping(ctx).Err(); err != nil && !declinesPing(err) {
 		return err
 	}
 	server, err := c.askServer(ctx)
@@ -192,13 +199,13 @@ func (c *Connection) askServer(ctx context.Context) (Server, error) {
 	if err := errors.Join(server.Err(), replication.Err()); err == nil {
 		return parseServer(server.Val() + "\r\n" + replication.Val()), nil
 	}
-	s := Server{Software: "redis", Role: "master", Limited: "INFO: " + errors.Join(server.Err(), replication.Err()).Error()}
+	s := Server{Software: "redis", Role: "master", Mode: "standalone", Limited: "INFO: " + errors.Join(server.Err(), replication.Err()).Error()}
 	hello, err := c.reader.Do(ctx, "HELLO", 3).Result()
 	if err != nil && !isAnswer(err) {
 		return Server{}, err
 	}
 	facts, _ := hello.(map[any]any)
-	for name, field := range map[string]*string{"server": &s.Software, "version": &s.Version, "role": &s.Role} {
+	for name, field := range map[string]*string{"server": &s.Software, "version": &s.Version, "role": &s.Role, "mode": &s.Mode} {
 		if text, ok := facts[name].(string); ok {
 			*field = text
 		}
@@ -228,12 +235,12 @@ func (s Server) limits() string {
 
 func parseServer(info string) Server {
 	fields := infoFields(info)
-	s := Server{Software: "redis", Version: fields["redis_version"], RunID: fields["run_id"], Role: "master"}
+	s := Server{
+		Software: "redis", Version: fields["redis_version"], RunID: fields["run_id"], Role: roleOf(fields),
+		Mode: cmp.Or(fields["redis_mode"], fields["server_mode"], "standalone"), // Valkey has both, if it does not hide the former
+	}
 	if version := fields["valkey_version"]; version != "" {
 		s.Software, s.Version = "valkey", version
-	}
-	if fields["role"] == "slave" {
-		s.Role = "replica"
 	}
 	return s
 }

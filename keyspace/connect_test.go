@@ -2,17 +2,9 @@ package keyspace_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
-	"math/big"
 	"net"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -60,10 +52,9 @@ func answering(t *testing.T, bytes string) string {
 func TestConnectErrorsNameWhatMendsThem(t *testing.T) {
 	t.Parallel()
 	plain := redistest.Start(t, "--requirepass", password)
-	secure, _ := startTLS(t)
-	mutual, roots := startTLS(t, "--tls-auth-clients", "yes")
+	secure, mutual := redistest.StartTLS(t), redistest.StartTLS(t, "--tls-auth-clients", "yes")
 	trusting := func(version uint16) *tls.Config {
-		return &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12, MaxVersion: version}
+		return &tls.Config{RootCAs: mutual.Roots, MinVersion: tls.VersionTLS12, MaxVersion: version}
 	}
 	for _, test := range []struct {
 		name    string
@@ -79,11 +70,11 @@ func TestConnectErrorsNameWhatMendsThem(t *testing.T) {
 		{"no such user", keyspace.Options{Addr: plain.Addr, Username: "x", Password: password}, keyspace.ErrAuth, "--user"},
 		{"no such database", keyspace.Options{Addr: plain.Addr, Password: password, DB: 4711}, keyspace.ErrDatabase, "4711"},
 		{"TLS to a plain server", keyspace.Options{Addr: plain.Addr, TLS: &tls.Config{MinVersion: tls.VersionTLS12}}, keyspace.ErrTLS, "--tls"},
-		{"unknown authority", keyspace.Options{Addr: secure, TLS: &tls.Config{MinVersion: tls.VersionTLS12}}, keyspace.ErrTLS, "--cacert"},
-		{"no certificate of ours, TLS 1.2", keyspace.Options{Addr: mutual, TLS: trusting(tls.VersionTLS12)}, keyspace.ErrTLS, "--cert"},
-		{"no certificate of ours, TLS 1.3", keyspace.Options{Addr: mutual, TLS: trusting(tls.VersionTLS13)}, keyspace.ErrTLS, "--cert"},
+		{"unknown authority", keyspace.Options{Addr: secure.Addr, TLS: &tls.Config{MinVersion: tls.VersionTLS12}}, keyspace.ErrTLS, "--cacert"},
+		{"no certificate of ours, TLS 1.2", keyspace.Options{Addr: mutual.Addr, TLS: trusting(tls.VersionTLS12)}, keyspace.ErrTLS, "--cert"},
+		{"no certificate of ours, TLS 1.3", keyspace.Options{Addr: mutual.Addr, TLS: trusting(tls.VersionTLS13)}, keyspace.ErrTLS, "--cert"},
 		{"hangs up on TLS", keyspace.Options{Addr: answering(t, ""), TLS: trusting(tls.VersionTLS13)}, keyspace.ErrTLS, "--cert"},
-		{"plain to a TLS server", keyspace.Options{Addr: secure}, keyspace.ErrNotRedis, "--tls"},
+		{"plain to a TLS server", keyspace.Options{Addr: secure.Addr}, keyspace.ErrNotRedis, "--tls"},
 		{"a web server", keyspace.Options{Addr: answering(t, "HTTP/1.1 400 Bad Request\r\n\r\n")}, keyspace.ErrNotRedis, "protocol"},
 		{"hangs up", keyspace.Options{Addr: answering(t, "")}, keyspace.ErrNotRedis, "--tls"},
 		{"protected", keyspace.Options{Addr: answering(t, "-DENIED Redis is running in protected mode because...\r\n")}, keyspace.ErrPermission, "protected"},
@@ -105,8 +96,8 @@ func TestConnectErrorsNameWhatMendsThem(t *testing.T) {
 }
 
 func TestConnectOverTLSAndUnix(t *testing.T) {
-	addr, roots := startTLS(t)
-	c, err := keyspace.Connect(t.Context(), keyspace.Options{Addr: addr, TLS: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}})
+	secure := redistest.StartTLS(t)
+	c, err := keyspace.Connect(t.Context(), keyspace.Options{Addr: secure.Addr, TLS: &tls.Config{RootCAs: secure.Roots, MinVersion: tls.VersionTLS12}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,41 +177,4 @@ func TestBusyServer(t *testing.T) {
 		return
 	}
 	t.Error("the server was never busy")
-}
-
-// startTLS starts a server that speaks TLS only, with a certificate of its own making.
-func startTLS(t *testing.T, options ...string) (addr string, roots *x509.CertPool) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-	}
-	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalECPrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	for file, block := range map[string]*pem.Block{
-		certFile: {Type: "CERTIFICATE", Bytes: certificate}, keyFile: {Type: "EC PRIVATE KEY", Bytes: private},
-	} {
-		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	port := redistest.FreePort(t)
-	redistest.Start(t, append([]string{
-		"--tls-port", port, "--tls-cert-file", certFile, "--tls-key-file", keyFile, "--tls-ca-cert-file", certFile, "--tls-auth-clients", "no",
-	}, options...)...)
-	roots = x509.NewCertPool()
-	roots.AppendCertsFromPEM(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}))
-	return "127.0.0.1:" + port, roots
 }

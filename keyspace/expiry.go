@@ -72,7 +72,7 @@ func (by expiryCommand) agree(before, after int64, t trip) bool {
 // one expiry at a time, so that equal answers say that what lies between them is of the same holder; a key whose holder
 // changed meanwhile is read again. That the key is gone is an answer as well, whatever was read before.
 func (c *Connection) settle(r *reading, by expiryCommand, t trip) {
-	if r.record.Type == TypeDenied {
+	if r.record.Type == TypeDenied || r.record.Type == typeElsewhere {
 		return
 	}
 	after, err := r.after.Int64()

@@ -10,23 +10,25 @@ import (
 // Intervals of a feed's own housekeeping. Together with a ping a second they keep an idle feed below five commands a
 // second whatever the number of keys.
 const (
-	sweepsEvery    = 5 * time.Second  // INFO commandstats
-	serverEvery    = 30 * time.Second // INFO server and replication, CONFIG GET
-	mendedEvery    = 5 * time.Second  // the same while something better than the present feed may come to be had
-	clockEvery     = 10 * time.Second // TIME
-	statusEvery    = time.Second
-	passPause      = 30 * time.Second
-	passPausePoll  = 5 * time.Second
-	pacedScan      = 500 * time.Millisecond // between two SCANs of a pass that is in no hurry
-	pacedScanPoll  = 25 * time.Millisecond  // the same where only passes find new keys
-	verifyEvery    = 10 * time.Second       // reads of followed keys that nothing calls for
-	verifyAtOnce   = 2
-	readEvery      = 20 * time.Millisecond // between two rounds of reads under load; a lone hint is answered at once
-	settle         = time.Millisecond      // one command causes several events
-	nudgeBatch     = 1000
-	nudgeAfter     = 5 * time.Millisecond   // past the local zero, for what the clocks may differ
-	strictEarly    = 100 * time.Millisecond // before its end, a key is read no more in strict mode: the read takes some time
-	readAfterNudge = 3 * time.Millisecond   // lets the event come before the record that it explains
+	sweepsEvery = 5 * time.Second  // INFO commandstats
+	serverEvery = 30 * time.Second // INFO server and replication, CONFIG GET
+	mendedEvery = 5 * time.Second  // the same while something better than the present feed may come to be had
+	clockEvery  = 10 * time.Second // TIME
+	// replicationEvery is how often INFO replication is asked for where there is any, else every serverEvery.
+	replicationEvery = time.Second
+	statusEvery      = time.Second
+	passPause        = 30 * time.Second
+	passPausePoll    = 5 * time.Second
+	pacedScan        = 500 * time.Millisecond // between two SCANs of a pass that is in no hurry
+	pacedScanPoll    = 25 * time.Millisecond  // the same where only passes find new keys
+	verifyEvery      = 10 * time.Second       // reads of followed keys that nothing calls for
+	verifyAtOnce     = 2
+	readEvery        = 20 * time.Millisecond // between two rounds of reads under load; a lone hint is answered at once
+	settle           = time.Millisecond      // one command causes several events
+	nudgeBatch       = 1000
+	nudgeAfter       = 5 * time.Millisecond   // past the local zero, for what the clocks may differ
+	strictEarly      = 100 * time.Millisecond // before its end, a key is read no more in strict mode: the read takes some time
+	readAfterNudge   = 3 * time.Millisecond   // lets the event come before the record that it explains
 )
 
 // feed follows the keys of one node. Its goroutine (run) owns every field below the line; the listener speaks to it
@@ -52,28 +54,32 @@ type feed struct {
 
 	// ------------------------------------------------------------------------------------------------------------------
 	books
-	dirty      map[string]struct{}
-	unasked    map[string]struct{} // to be read although nothing has named them: see doubts
-	doubts     doubts
-	pardoned   time.Time // when changes that no event told of were last put down to a swap of databases
-	pass       *pass     // the one under way, or nil
-	passes     uint64
-	lastPass   Pass
-	nextPass   time.Time
-	hurry      string // why every key is to be read again at full speed, until a pass has done so; empty: it need not
-	inGap      bool   // since the last gap the server has not both answered and been heard
-	unheard    bool   // the listener has lost the server
-	health     health
-	status     Status
-	nextRead   time.Time
-	nextPoll   time.Time
-	nextClock  time.Time
-	nextSweeps time.Time
-	nextServer time.Time
-	nextVerify time.Time
-	backOff    time.Duration
-	retries    int           // see retryOnce
-	reckonedBy time.Duration // the clock's offset when everything was last read again: see checkClock
+	dirty           map[string]struct{}
+	unasked         map[string]struct{} // to be read although nothing has named them: see doubts
+	doubts          doubts
+	pardoned        time.Time // when changes that no event told of were last put down to a swap of databases
+	pass            *pass     // the one under way, or nil
+	passes          uint64
+	lastPass        Pass
+	nextPass        time.Time
+	hurry           string    // why every key is to be read again at full speed, until a pass has done so; empty: it need not
+	inGap           bool      // since the last gap the server has not both answered and been heard
+	missed          time.Time // since when there may be changes that were missed, and that no pass has read since; zero: there are none
+	unheard         bool      // the listener has lost the server
+	health          health
+	own             ownClock
+	began           time.Time
+	status          Status
+	nextRead        time.Time
+	nextPoll        time.Time
+	nextClock       time.Time
+	nextSweeps      time.Time
+	nextServer      time.Time
+	nextReplication time.Time
+	nextVerify      time.Time
+	backOff         time.Duration
+	retries         int           // see retryOnce
+	reckonedBy      time.Duration // the clock's offset when everything was last read again: see checkClock
 }
 
 func newFeed(c *Connection, o ObserveOptions, flags Notifications) *feed {
@@ -83,7 +89,7 @@ func newFeed(c *Connection, o ObserveOptions, flags Notifications) *feed {
 		matcher:       newMatcher(o.Patterns),
 		mail:          newMailbox(), out: newOutbox(c.Node()),
 		books: newBooks(), dirty: make(map[string]struct{}), unasked: make(map[string]struct{}), doubts: newDoubts(),
-		hurry: "first look",
+		hurry: "first look", began: time.Now(),
 	}
 	f.shared.flags = flags
 	f.status = Status{
@@ -173,9 +179,12 @@ func (f *feed) gap(why string, at time.Time) {
 		f.status.Gaps++
 		f.status.LastGap, f.status.LastGapWhy = at, why
 	}
+	if f.missed.IsZero() {
+		f.missed = at
+	}
 	f.startOver(why)
 	f.health.sweeps = nil // whatever was swept until the pass begins, it sees
-	f.nextSweeps, f.nextServer = time.Time{}, time.Time{}
+	f.nextClock, f.nextSweeps, f.nextServer, f.nextReplication = time.Time{}, time.Time{}, time.Time{}, time.Time{}
 	f.say() // before the records that it explains
 }
 
@@ -269,7 +278,7 @@ func (f *feed) poll() {
 // down notes that the server has not answered since the given instant, keeps the picture, and waits before the next try.
 func (f *feed) down(ctx context.Context, err error, since time.Time) {
 	if f.status.Connected {
-		f.status.Connected, f.status.StaleSince = false, since
+		f.status.Connected, f.status.StaleSince = false, staleSince(f.missed, since)
 		f.backOff = backOffFirst
 		f.gap("the connection was lost: "+err.Error(), since)
 	}
@@ -278,6 +287,14 @@ func (f *feed) down(ctx context.Context, err error, since time.Time) {
 	f.say()
 	sleep(ctx, f.backOff+rand.N(f.backOff))
 	f.backOff = min(2*f.backOff, backOffLast)
+}
+
+// staleSince is from when on the picture may be old, if the server was asked in vain since then: it may have been old before.
+func staleSince(missed, asked time.Time) time.Time {
+	if missed.IsZero() {
+		return asked
+	}
+	return sooner(missed, asked)
 }
 
 // up notes that the server answered.
@@ -292,7 +309,7 @@ func (f *feed) up() {
 // wait sleeps until the mail comes or something is due.
 func (f *feed) wait(ctx context.Context) {
 	now := time.Now()
-	next := f.nextSweeps
+	next := sooner(f.nextSweeps, f.nextReplication)
 	if f.pass != nil {
 		next = sooner(next, f.pass.nextAt)
 	} else {

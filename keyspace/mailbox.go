@@ -19,6 +19,10 @@ type mailbox struct {
 	dirty map[string]struct{}
 	// forced are keys that the consumer wants to be read, changed those that were invalidated while events are the feed.
 	forced, changed map[string]struct{}
+	// adopted are keys that another node of the cluster had, related those to which a key of another node belongs, and owned are
+	// the slots that are this node's from now on; nil: they are as they were.
+	adopted, related map[string]struct{}
+	owned            *slotSet
 	// gap says in words why hints may have been missed since the last look; empty: none were.
 	gap      string
 	gapAt    time.Time
@@ -40,6 +44,9 @@ type mail struct {
 	dirty   map[string]struct{}
 	forced  map[string]struct{}
 	changed map[string]struct{}
+	adopted map[string]struct{}
+	related map[string]struct{}
+	owned   *slotSet
 	renewed string
 	gap     string
 	gapAt   time.Time
@@ -49,7 +56,10 @@ type mail struct {
 }
 
 func newMailbox() *mailbox {
-	return &mailbox{dirty: make(map[string]struct{}), forced: make(map[string]struct{}), changed: make(map[string]struct{}), hearing: FeedPoll, arrived: make(chan struct{}, 1)}
+	return &mailbox{
+		dirty: make(map[string]struct{}), forced: make(map[string]struct{}), changed: make(map[string]struct{}),
+		adopted: make(map[string]struct{}), related: make(map[string]struct{}), hearing: FeedPoll, arrived: make(chan struct{}, 1),
+	}
 }
 
 func (m *mailbox) signal() {
@@ -78,15 +88,31 @@ func (m *mailbox) mark(key string) {
 	m.dirty[key] = struct{}{}
 	if len(m.dirty) > maxDirty {
 		clear(m.dirty)
-		m.noteGap("more keys changed at once than could be remembered")
+		m.noteGap("more keys changed at once than could be remembered", time.Now())
 	}
 }
 
-func (m *mailbox) reread(keys []string) {
+func (m *mailbox) reread(keys []string) { m.put(&m.forced, keys) }
+
+// put adds keys to one of the sets, which are replaced when the mail is taken.
+func (m *mailbox) put(set *map[string]struct{}, keys []string) {
 	m.mu.Lock()
 	for _, key := range keys {
-		m.forced[key] = struct{}{}
+		(*set)[key] = struct{}{}
 	}
+	m.mu.Unlock()
+	m.signal()
+}
+
+// adopt leaves keys to this node that another one had, relate those to which a key of another node belongs.
+func (m *mailbox) adopt(keys ...string) { m.put(&m.adopted, keys) }
+
+func (m *mailbox) relate(key string) { m.put(&m.related, []string{key}) }
+
+// own says which slots are this node's from now on.
+func (m *mailbox) own(slots *slotSet) {
+	m.mu.Lock()
+	m.owned = slots
 	m.mu.Unlock()
 	m.signal()
 }
@@ -102,12 +128,12 @@ func (m *mailbox) invalidated(key string) {
 	m.signal()
 }
 
-func (m *mailbox) noteGap(why string) { m.gap, m.gapAt = why, time.Now() }
+func (m *mailbox) noteGap(why string, at time.Time) { m.gap, m.gapAt = why, at }
 
 // missed notes that hints may have been missed.
 func (m *mailbox) missed(why string) {
 	m.mu.Lock()
-	m.noteGap(why)
+	m.noteGap(why, time.Now())
 	m.mu.Unlock()
 	m.signal()
 }
@@ -121,11 +147,12 @@ func (m *mailbox) subscribed(hearing Feed, why string) {
 	m.signal()
 }
 
-// lost notes that the listener hears nothing any more, or, again, that it still does not: that is the same gap.
+// lost notes that the listener hears nothing any more, or, again, that it still does not: that is the same gap. It began when
+// the server was heard for the last time.
 func (m *mailbox) lost(why string) {
 	m.mu.Lock()
 	if m.down == "" {
-		m.noteGap(why)
+		m.noteGap(why, m.lastAlive)
 	}
 	m.down = why
 	m.mu.Unlock()
@@ -136,6 +163,13 @@ func (m *mailbox) lost(why string) {
 func (m *mailbox) alive(lag time.Duration) {
 	m.mu.Lock()
 	m.lag, m.lastAlive = lag, time.Now()
+	m.mu.Unlock()
+}
+
+// answered notes a ping that was refused: whoever refuses is there.
+func (m *mailbox) answered() {
+	m.mu.Lock()
+	m.lastAlive = time.Now()
 	m.mu.Unlock()
 }
 
@@ -162,6 +196,9 @@ func (m *mailbox) take() mail {
 	m.hints, m.gap, m.renewed = nil, "", ""
 	got.forced, m.forced = swap(m.forced)
 	got.changed, m.changed = swap(m.changed)
+	got.adopted, m.adopted = swap(m.adopted)
+	got.related, m.related = swap(m.related)
+	got.owned, m.owned = m.owned, nil
 	got.dirty, m.dirty = swap(m.dirty)
 	return got
 }

@@ -34,7 +34,7 @@ func (c *Connection) Observe(ctx context.Context, o ObserveOptions) (*Observatio
 		}
 		f.mail.subscribed(first.hearing, first.why)
 	}
-	observation := &Observation{updates: make(chan Update), feed: f}
+	observation := &Observation{updates: make(chan Update), feed: f, reread: f.mail.reread}
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	if first != nil {
@@ -88,7 +88,8 @@ func (o ObserveOptions) withDefaults() ObserveOptions {
 // Observation is a running feed.
 type Observation struct {
 	updates chan Update
-	feed    *feed
+	reread  func(keys []string)
+	feed    *feed // of one server; nil: there are several
 }
 
 // Updates delivers what the feed saw; it is closed after the feed's last goroutine has ended. A consumer that is slow
@@ -97,7 +98,7 @@ type Observation struct {
 func (o *Observation) Updates() <-chan Update { return o.updates }
 
 // Reread marks keys dirty, so that their state is delivered once more. It does not block.
-func (o *Observation) Reread(keys ...string) { o.feed.mail.reread(keys) }
+func (o *Observation) Reread(keys ...string) { o.reread(keys) }
 
 // deliver hands updates over until the feed has ended and everything is taken, or ctx ends.
 func (o *Observation) deliver(ctx context.Context) {

@@ -61,4 +61,7 @@ type ObserveOptions struct {
 	// Once ends the stream after the first complete pass (no notifications are subscribed to), or at the first error that a
 	// retry does not mend: the last Status is then not Connected, and has it as its Err.
 	Once bool
+
+	// others are the other nodes of a cluster; nil: there are none.
+	others neighbours
 }

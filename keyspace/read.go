@@ -238,7 +238,8 @@ func (c *Connection) small(r *reading) bool {
 	switch {
 	case r.memory != nil:
 		memory, err := r.memory.Result()
-		if isAnswer(err) && !isNil(err) && (!isDenied(err) || isCommandDenied(err)) { // or SAMPLES is not known there
+		_, elsewhere := redirectionOf(err)
+		if isAnswer(err) && !isNil(err) && !elsewhere && (!isDenied(err) || isCommandDenied(err)) { // or SAMPLES is not known there
 			c.noMemoryUsage.Store(true)
 			r.again = true
 		}
@@ -294,8 +295,12 @@ func (c *Connection) readElements(ctx context.Context, readings []reading, by ex
 
 func (r *reading) hasElements() bool { return r.fields != nil || r.members != nil || r.names != nil }
 
-// deny keeps the server's reason why a key may not be read, and nothing else.
+// deny keeps the server's reason why a key may not be read, and nothing else. In a cluster it may be that another node has it.
 func (r *reading) deny(err error) {
+	if to, is := redirectionOf(err); is {
+		r.redirected(to)
+		return
+	}
 	*r.record = Record{Ref: r.record.Ref, Type: TypeDenied, Value: Value{Text: err.Error()}, ReadAt: r.record.ReadAt}
 }
 
@@ -369,7 +374,7 @@ func exec(ctx context.Context, pipe redis.Pipeliner) error {
 		return err
 	}
 	for _, cmd := range cmds {
-		if err := cmd.Err(); err != nil && (!isAnswer(err) || isRefusal(err)) {
+		if err := cmd.Err(); err != nil && !isAnswer(err) {
 			return err
 		}
 	}

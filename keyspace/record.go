@@ -84,7 +84,9 @@ type Record struct {
 }
 
 // Exists says whether the key was there when it was read.
-func (r Record) Exists() bool { return r.Type != TypeNone && r.Type != TypeDenied }
+func (r Record) Exists() bool {
+	return r.Type != TypeNone && r.Type != TypeDenied && r.Type != typeElsewhere
+}
 
 // Denied is the server's error where this user may not read the key (NOPERM); else it is empty.
 func (r Record) Denied() string {

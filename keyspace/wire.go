@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 )
 
 // ReadCommands is every command that this package sends, in capitals, with the subcommand where there are some. None of
@@ -19,9 +20,10 @@ func ReadCommands() []string { return slices.Clone(readCommands) }
 // readCommands is sorted. HELLO, AUTH, SELECT and CLIENT SETNAME open a connection; CLIENT TRACKING, NO-TOUCH and the
 // subscriptions concern the connection alone.
 var readCommands = []string{
-	"AUTH", "CLIENT LIST", "CLIENT NO-TOUCH", "CLIENT SETNAME", "CLIENT TRACKING", "CONFIG GET", "DBSIZE", "EXISTS", "GETRANGE",
+	"ASKING", "AUTH", "CLIENT LIST", "CLIENT NO-TOUCH", "CLIENT SETNAME", "CLIENT TRACKING", "CLUSTER SLOTS", "CONFIG GET", "DBSIZE", "EXISTS", "GETRANGE",
 	"HELLO", "HGETALL", "HLEN", "INFO", "LLEN", "LRANGE", "MEMORY USAGE", "OBJECT ENCODING", "PEXPIRETIME", "PING", "PSUBSCRIBE",
-	"PTTL", "PUBSUB CHANNELS", "PUBSUB NUMSUB", "PUBSUB SHARDCHANNELS", "PUBSUB SHARDNUMSUB", "SCAN", "SCARD", "SELECT", "SMEMBERS",
+	"PTTL", "PUBSUB CHANNELS", "PUBSUB NUMSUB", "PUBSUB SHARDCHANNELS", "PUBSUB SHARDNUMSUB", "SCAN", "SCARD", "SELECT",
+	"SENTINEL GET-MASTER-ADDR-BY-NAME", "SENTINEL MASTERS", "SMEMBERS",
 	"STRLEN", "SUBSCRIBE", "TIME", "TYPE", "XLEN", "ZCARD", "ZRANGE",
 }
 
@@ -29,16 +31,13 @@ var readCommands = []string{
 var checkCommands = append([]string{"ACL DRYRUN", "EVAL", "EVALSHA", "EXEC", "MULTI", "UNWATCH", "WATCH"}, readCommands...)
 
 // containers are the commands whose first argument is a part of the name.
-var containers = []string{"ACL", "CLIENT", "CLUSTER", "COMMAND", "CONFIG", "MEMORY", "OBJECT", "PUBSUB", "SCRIPT"}
+var containers = []string{"ACL", "CLIENT", "CLUSTER", "COMMAND", "CONFIG", "MEMORY", "OBJECT", "PUBSUB", "SCRIPT", "SENTINEL"}
 
 // meter counts what passes over the connections of one server, all of it: go-redis' hooks see neither the handshake nor
 // what a PubSub sends.
 type meter struct {
 	commands      atomic.Uint64
 	sent, fetched atomic.Int64 // bytes
-	// refusal is the error with which the server met a connection before it hung up, which go-redis takes for an answer to
-	// its first command, and forgets.
-	refusal atomic.Pointer[refusal]
 	// sees is told the name of every command; tests set it.
 	sees atomic.Pointer[func(name string)]
 }
@@ -50,6 +49,16 @@ type wire struct {
 	allowed []string
 	reader  requestReader
 	met     bool
+	// refused is the error with which the server met the connection before it hung up. go-redis takes it for an answer to its
+	// first command, and forgets it, so that what fails afterwards fails with it again.
+	refused refusal
+}
+
+// socketWire is a wire whose socket go-redis can look at before it uses the connection again, so that one that was closed
+// meanwhile is replaced, and not used in vain.
+type socketWire struct {
+	*wire
+	syscall.Conn
 }
 
 // Write sends what is on the list. A write that holds anything else is refused as a whole.
@@ -71,7 +80,7 @@ func (w *wire) Write(b []byte) (int, error) {
 	w.meter.commands.Add(n)
 	sent, err := w.Conn.Write(b)
 	w.meter.sent.Add(int64(sent))
-	return sent, err
+	return sent, w.because(err)
 }
 
 func (w *wire) Read(b []byte) (int, error) {
@@ -81,11 +90,18 @@ func (w *wire) Read(b []byte) (int, error) {
 		w.met = true
 		line, _, _ := bytes.Cut(b[:n], []byte("\r\n"))
 		if text, found := bytes.CutPrefix(line, []byte("-")); found && (bytes.HasPrefix(text, []byte("DENIED")) || bytes.HasPrefix(text, []byte("ERR max"))) {
-			answer := refusal(text)
-			w.meter.refusal.Store(&answer)
+			w.refused = refusal(text)
 		}
 	}
-	return n, err
+	return n, w.because(err)
+}
+
+// because is why reading or writing failed.
+func (w *wire) because(err error) error {
+	if err != nil && w.refused != "" {
+		return w.refused
+	}
+	return err
 }
 
 // requestReader finds the names of commands in a stream of requests, which are arrays of bulk strings ("*2\r\n$4\r\nTYPE..."),

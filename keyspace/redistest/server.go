@@ -13,12 +13,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"golang.org/x/sync/errgroup"
 )
 
 // Flags are the notify-keyspace-events letters that locktop needs, spelt out because "A" would hide n.
@@ -29,46 +29,87 @@ type Server struct {
 	// Addr is its "127.0.0.1:port", the same after a Restart; Socket is its unix socket.
 	Addr, Socket string
 
-	tb   testing.TB
-	dir  string
-	args []string
-	cmd  *exec.Cmd
-	done chan struct{}
-	log  bytes.Buffer
+	tb      testing.TB
+	binary  string
+	dir     string
+	options func(port string) []string // what it is started with on a port
+	args    []string                   // what it was started with
+	cmd     *exec.Cmd
+	done    chan struct{}
+	log     bytes.Buffer
 }
 
 // Start runs redis-server with notifications on; args are more of its options ("--maxmemory", "1mb"), and win.
 func Start(tb testing.TB, args ...string) *Server {
+	tb.Helper()
+	return StartMasters(tb, 1, args...)[0]
+}
+
+// StartMasters runs so many servers, as Start does, at the same time; they know nothing of each other.
+func StartMasters(tb testing.TB, n int, args ...string) []*Server {
+	tb.Helper()
+	servers := make([]*Server, n)
+	for i := range servers {
+		servers[i] = newServer(tb)
+		servers[i].options = func(port string) []string { return servers[i].common(port, args) }
+	}
+	launch(tb, servers...)
+	return servers
+}
+
+// newServer makes what a server needs before it runs, and what ends it with the test.
+func newServer(tb testing.TB) *Server {
 	tb.Helper()
 	binary := Require(tb, "redis-server")
 	dir, err := os.MkdirTemp("", "locktop-redis-") // not TempDir: its path can be too long for a socket
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s := &Server{tb: tb, dir: dir, Socket: filepath.Join(dir, "redis.sock")}
+	s := &Server{tb: tb, binary: binary, dir: dir, Socket: filepath.Join(dir, "redis.sock")}
 	tb.Cleanup(func() {
 		s.Kill()
 		if err := os.RemoveAll(dir); err != nil {
 			tb.Error(err)
 		}
 	})
+	return s
+}
+
+// common are the options of every server that holds data, and then those of the test.
+func (s *Server) common(port string, args []string) []string {
+	return append([]string{
+		"--port", port, "--bind", "127.0.0.1", "--unixsocket", s.Socket,
+		"--save", "", "--appendonly", "no", "--dir", s.dir, "--notify-keyspace-events", Flags,
+	}, args...)
+}
+
+// launch starts servers at the same time, each on a free port.
+func launch(tb testing.TB, servers ...*Server) {
+	tb.Helper()
+	var starting errgroup.Group
+	for _, s := range servers {
+		starting.Go(s.startAnywhere)
+	}
+	if err := starting.Wait(); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// startAnywhere starts the server on a free port.
+func (s *Server) startAnywhere() error {
 	var lastErr error
 	for range 5 { // Somebody else may take the port between our look and the server's start.
 		port, err := freePort()
 		if err != nil {
-			tb.Fatal(err)
+			return err
 		}
-		s.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-		s.args = append([]string{
-			binary, "--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--unixsocket", s.Socket,
-			"--save", "", "--appendonly", "no", "--dir", dir, "--notify-keyspace-events", Flags,
-		}, args...)
+		s.Addr = net.JoinHostPort("127.0.0.1", port)
+		s.args = s.options(port)
 		if lastErr = s.start(); lastErr == nil {
-			return s
+			return nil
 		}
 	}
-	tb.Fatalf("redis-server did not start: %v\n%s", lastErr, s.log.String())
-	return nil
+	return fmt.Errorf("redis-server did not start: %w\n%s", lastErr, s.log.String())
 }
 
 // Require returns the path of a program that the test needs, or skips the test, loudly; under LOCKTOP_REQUIRE_REDIS=1 it
@@ -86,27 +127,8 @@ func Require(tb testing.TB, program string) string {
 	return ""
 }
 
-// FreePort is a port that nobody listens on just now, for what a server takes besides its own.
-func FreePort(tb testing.TB) string {
-	tb.Helper()
-	port, err := freePort()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return strconv.Itoa(port)
-}
-
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	return port, l.Close()
-}
-
 func (s *Server) start() error {
-	cmd := exec.Command(s.args[0], s.args[1:]...)
+	cmd := exec.Command(s.binary, s.args...)
 	s.log.Reset()
 	cmd.Stdout, cmd.Stderr = &s.log, &s.log
 	cmd.SysProcAttr = dieWithParent()
@@ -185,7 +207,7 @@ func (s *Server) Client(options ...func(*redis.Options)) *redis.Client {
 // Do runs one command and fails the test if the server answers with an error. A nil answer is nil.
 func (s *Server) Do(args ...any) any {
 	s.tb.Helper()
-	c := redis.NewClient(&redis.Options{Network: "unix", Addr: s.Socket, MaxRetries: -1})
+	c := s.briefly(3 * time.Second)
 	defer c.Close()
 	v, err := c.Do(context.Background(), args...).Result()
 	if err != nil && !errors.Is(err, redis.Nil) {
@@ -193,3 +215,13 @@ func (s *Server) Do(args ...any) any {
 	}
 	return v
 }
+
+// briefly is a client for a look at the server that may fail, because it is hung or just going; the caller closes it.
+func (s *Server) briefly(patience time.Duration) *redis.Client {
+	return redis.NewClient(&redis.Options{
+		Network: "unix", Addr: s.Socket, MaxRetries: -1, DialerRetries: 1, ReadTimeout: patience,
+	})
+}
+
+// running says that the server has been started and not been killed since.
+func (s *Server) running() bool { return s.cmd != nil }

@@ -10,7 +10,7 @@ import (
 
 // leastRights are the ACL lines that let a user look at these keys, and besides act on them.
 func leastRights(connection *keyspace.Connection, patterns []keyspace.Pattern) (look, act string) {
-	rights := actions.RightsFor(patterns)
+	rights := actions.RightsFor(patterns, false)
 	return "ACL SETUSER locktop reset on >PASSWORD " + connection.ObserverACL(patterns),
 		"ACL SETUSER locktop " + strings.Join(slices.Concat(rights.Keys, rights.Channels, rights.Commands), " ")
 }
@@ -19,7 +19,7 @@ func leastRights(connection *keyspace.Connection, patterns []keyspace.Pattern) (
 // of them. Commands, keys and channels each have a line, because the server refuses a line as a whole that names keys or
 // channels to who has all of them.
 func actMend(connection *keyspace.Connection, patterns []keyspace.Pattern, denied []string) string {
-	rights := actions.RightsFor(patterns)
+	rights := actions.RightsFor(patterns, false)
 	var lines []string
 	for _, line := range []struct {
 		what  string

@@ -77,11 +77,11 @@ and can be stopped with ctrl-c; then it says what it has found until then.`,
 			if all.keysPerSecond < 1 {
 				return usage("--keys-per-second %d: give 1 or more", all.keysPerSecond)
 			}
-			o, err := a.options(cmd, &server)
+			place, err := a.place(cmd, &server)
 			if err != nil {
 				return err
 			}
-			s, err := connect(cmd.Context(), o)
+			s, err := connect(cmd.Context(), place)
 			if err != nil {
 				return err
 			}
@@ -90,7 +90,7 @@ and can be stopped with ctrl-c; then it says what it has found until then.`,
 				return a.discovered(cmd.Context(), s, &all, &look, output)
 			}
 			report := checkJSON{Schema: checkSchema, Node: shownOf(string(s.connection.Node())), DB: s.connection.DB()}
-			if report.Checks, err = a.check(cmd.Context(), s, o, &look); err != nil {
+			if report.Checks, err = a.check(cmd.Context(), s, &look); err != nil {
 				return err
 			}
 			report.Look, report.Act = leastRights(s.connection, look.globs())
@@ -136,7 +136,7 @@ func (a *app) writeCheck(report checkJSON) error {
 }
 
 // check tries everything.
-func (a *app) check(ctx context.Context, s *session, o keyspace.Options, look *observing) ([]itemJSON, error) {
+func (a *app) check(ctx context.Context, s *session, look *observing) ([]itemJSON, error) {
 	items := []itemJSON{checkServer(s.connection)}
 	switch err := a.observe(ctx, s, look, false); {
 	case errors.Is(err, keyspace.ErrPermission): // the rights say more below
@@ -159,7 +159,7 @@ func (a *app) check(ctx context.Context, s *session, o keyspace.Options, look *o
 	if err != nil {
 		items = append(items, itemJSON{Name: "databases", Detail: "others cannot be counted: " + err.Error()})
 	} else {
-		items = append(items, checkDatabases(databases, o.DB))
+		items = append(items, checkDatabases(databases, s.connection.DB()))
 	}
 	rights, err := s.connection.Capabilities(ctx, look.globs())
 	if err != nil {
@@ -198,7 +198,7 @@ func checkRights(rights keyspace.Capabilities) []itemJSON {
 func checkActing(ctx context.Context, connection *keyspace.Connection, patterns []keyspace.Pattern, rights keyspace.Capabilities) (itemJSON, error) {
 	write, scripts := rights.Of("write")
 	transactions, _ := rights.Of("transactions")
-	verdict, denied, err := connection.DryRun(ctx, actions.Sent(patterns, scripts))
+	verdict, denied, err := connection.DryRun(ctx, actions.Sent(patterns, scripts, false))
 	if err != nil {
 		return itemJSON{}, failed("%w", err)
 	}

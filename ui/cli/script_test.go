@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 // these commands of their own:
 //
 //	server [option...]       start a redis-server; $HOST, $PORT, $ADDR and $SOCKET are where it is
-//	tlsserver                the same behind TLS; $CA is its authority's certificate
+//	tlsserver                the same behind TLS; $CA is its authority's certificate, $CERT and $KEY are a client's
 //	subscribed               wait until a locktop listens to the server's notifications
 //	enabled                  wait until notify-keyspace-events has the letters that locktop needs
 //	busy key                 from now on the key is set and deleted again and again
@@ -94,19 +94,12 @@ func (s *scripted) where(ts *testscript.TestScript, addr string) {
 }
 
 func (s *scripted) tlsServer(ts *testscript.TestScript, _ bool, _ []string) {
-	dir := ts.MkAbs("tls")
-	certificates(s.tb, dir)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	ts.Check(err)
-	addr := listener.Addr().String()
-	ts.Check(listener.Close())
-	_, port, err := net.SplitHostPort(addr)
-	ts.Check(err)
-	s.running = redistest.Start(s.tb, "--port", "0", "--tls-port", port, "--tls-auth-clients", "optional",
-		"--tls-cert-file", filepath.Join(dir, "server.pem"), "--tls-key-file", filepath.Join(dir, "server.key"),
-		"--tls-ca-cert-file", filepath.Join(dir, "ca.pem"))
-	s.where(ts, addr)
-	ts.Setenv("CA", filepath.Join(dir, "ca.pem"))
+	secure := redistest.StartTLS(s.tb, "--tls-auth-clients", "optional")
+	s.running = secure.Server
+	s.where(ts, secure.Addr)
+	for name, file := range map[string]string{"CA": secure.CA, "CERT": secure.ClientCert, "KEY": secure.ClientKey} {
+		ts.Setenv(name, file)
+	}
 }
 
 // subscribed waits until the program listens, and has read the strings that are there since the last time that it did.

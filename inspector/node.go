@@ -1,0 +1,94 @@
+package inspector
+
+import (
+	"maps"
+	"time"
+
+	"locktop/keyspace"
+)
+
+// Bounds of what hints may leave behind before a read answers them.
+const (
+	maxTrails  = 50_000           // a node
+	trailLives = 15 * time.Second // a key that is not followed is read every ten seconds
+)
+
+// nodeRef names a database of a node.
+type nodeRef struct {
+	name keyspace.Node
+	db   int
+}
+
+// passes are a node's; they are of all its databases.
+type passes struct {
+	// complete says that a pass ended since the node was last connected; known, that one ever ended: what appears later is
+	// new.
+	complete, known bool
+}
+
+// node is how the store sees and hears one database of a node. What it hears of a key says nothing together with what it hears of
+// the key from another node: a key that moves is deleted on the one, and made on the other.
+type node struct {
+	nodeRef
+	status *keyspace.Status
+	// lastGap is until when hints may have been missed the last time, deafUntil until when none came or some were dropped, and
+	// lastRead is when the newest read was; all in Unix nanoseconds.
+	lastGap, deafUntil, lastRead int64
+	flushed                      bool // the last gap was a flush
+	passes                       *passes
+	trails                       map[string]*trail
+	most                         int // trails there ever were since the map was made: maps do not shrink
+}
+
+// learn takes a status, and returns the event of a gap that it tells of.
+func (n *node) learn(status *keyspace.Status) (Event, bool) {
+	var before keyspace.Status
+	if n.status != nil {
+		before = *n.status
+	}
+	if n.polls() || status.HintsDropped > before.HintsDropped {
+		n.deafUntil = n.lastRead
+	}
+	n.status = status
+	if !status.Connected {
+		n.passes.complete = false
+	}
+	if status.Gaps <= before.Gaps {
+		return Event{}, false
+	}
+	n.flushed = status.Flushed()
+	n.lastGap = max(n.lastRead, status.LastGap.UnixNano()) // the reads that came before its news, too, may have missed something
+	clear(n.trails)                                        // they do not tell all that happened
+	return Event{
+		At: status.LastGap, Kind: EventGap, Text: status.LastGapWhy,
+		Ref: keyspace.Ref{Node: n.name, DB: n.db},
+	}, true
+}
+
+// hint notes a hint until a read answers it.
+func (n *node) hint(h keyspace.Hint) {
+	t := n.trails[h.Key]
+	if t == nil {
+		if len(n.trails) >= maxTrails {
+			return
+		}
+		t = &trail{}
+		n.trails[h.Key] = t
+		n.most = max(n.most, len(n.trails))
+	}
+	t.add(h)
+}
+
+// sweep forgets hints that no read answered.
+func (n *node) sweep(now time.Time) {
+	for key, t := range n.trails {
+		if now.Sub(t.updatedAt) > trailLives {
+			delete(n.trails, key)
+		}
+	}
+	if n.most > 1024 && len(n.trails) < n.most/4 {
+		smaller := make(map[string]*trail, len(n.trails))
+		maps.Copy(smaller, n.trails)
+		n.trails, n.most = smaller, len(smaller)
+	}
+}

@@ -1,0 +1,613 @@
+package keyspace
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Servers are the servers that belong together: one, the masters of a cluster, the one that sentinels name, or several
+// independent masters. They are safe for concurrent use.
+//
+// Which servers those are changes while they are looked at. Whoever asks for one by [Servers.Client] or [Servers.ReadWith] is
+// served by the one that was last known to be right, and follows a cluster's redirections from there.
+type Servers struct {
+	place    Place
+	topology Topology
+
+	mu     sync.Mutex
+	roster roster
+	words  string // of the answer that the roster comes from
+	seats  map[Node]*seat
+	closed bool
+}
+
+// seat is one server that is, or may be, connected.
+type seat struct {
+	mu         sync.Mutex // held while it is being connected
+	connection *Connection
+	client     *redis.Client
+}
+
+// What a Place can be wrong about, besides the errors of [Connect]. Test with errors.Is on what [Dial] returns.
+var (
+	ErrSentinel = errors.New("sentinel")
+	ErrMixture  = errors.New("these servers do not belong together")
+)
+
+// Dial connects to the servers of a place, and finds out how they belong together. Where one server is named, or a cluster's
+// node, or sentinels, the error is that of [Connect]; of several independent masters it is enough that one answers.
+func Dial(ctx context.Context, place Place) (*Servers, error) {
+	s := &Servers{place: place, topology: Standalone, seats: make(map[Node]*seat)}
+	for i := range place.Servers {
+		s.place.Servers[i] = place.Servers[i].withDefaults()
+	}
+	if err := s.dial(ctx); err != nil {
+		_ = s.Close() // the error of dial says more
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Servers) dial(ctx context.Context) error {
+	connections, errs := s.connectAll(ctx, s.place.Servers)
+	if len(connections) == 0 {
+		return errs[0]
+	}
+	var cluster, sentinel []*Connection
+	for _, c := range connections {
+		switch c.server.Mode {
+		case "cluster":
+			cluster = append(cluster, c)
+		case "sentinel":
+			sentinel = append(sentinel, c)
+		}
+	}
+	switch {
+	case s.place.Sentinel != "" && len(sentinel) < len(connections):
+		return fmt.Errorf("%w: %s is none: leave --sentinel out, or give the addresses of sentinels", ErrSentinel, notIn(connections, sentinel).Node())
+	case s.place.Sentinel != "":
+		s.topology = Sentinel
+	case len(sentinel) > 0:
+		return fmt.Errorf("%w: %s is one, and keeps no keys: name the master that it watches with --sentinel; %s",
+			ErrSentinel, sentinel[0].Node(), watched(ctx, sentinel[0]))
+	case len(cluster) > 0 && len(cluster) < len(connections):
+		return fmt.Errorf("%w: %s is a node of a cluster, and %s is not", ErrMixture, cluster[0].Node(), notIn(connections, cluster).Node())
+	case len(cluster) > 0:
+		s.topology = Cluster
+	case len(s.place.Servers) > 1:
+		s.topology = Redlock
+		if err := independent(s.place.Servers, connections); err != nil {
+			return err
+		}
+		fallthrough
+	default:
+		for _, o := range s.place.Servers {
+			s.roster.members = append(s.roster.members, member{options: o})
+		}
+		slices.SortFunc(s.roster.members, func(a, b member) int { return cmp.Compare(a.options.Node(), b.options.Node()) })
+		return nil
+	}
+	if err := s.ask(ctx); err != nil {
+		return s.wrong(err)
+	}
+	_, err := s.AnyMaster(ctx)
+	return err
+}
+
+// wrong makes an error about who belongs together one for people.
+func (s *Servers) wrong(err error) error {
+	var known *ConnectError
+	if errors.As(err, &known) {
+		return err
+	}
+	e := &ConnectError{Addr: string(s.place.Servers[0].Node()), Err: err}
+	if isDenied(err) {
+		rule := "+cluster|slots"
+		if s.topology == Sentinel {
+			rule = "+sentinel|get-master-addr-by-name"
+		}
+		e.Kind, e.Mend = ErrPermission, "ACL SETUSER "+ACLWord(cmp.Or(s.place.Servers[0].Username, "default"))+" "+rule
+	}
+	return e
+}
+
+// independent refuses servers that cannot each have a vote of their own.
+func independent(named []Options, connections []*Connection) error {
+	for i, c := range connections {
+		for _, other := range connections[:i] {
+			if id := c.server.RunID; id != "" && id == other.server.RunID || c.Node() == other.Node() {
+				return fmt.Errorf("%w: %s and %s are the same server, which has one vote", ErrMixture, other.Node(), c.Node())
+			}
+		}
+	}
+	for _, o := range named {
+		if o.DB != named[0].DB {
+			return fmt.Errorf("%w: a Redlock has its keys in one database, and these are %d and %d", ErrMixture, named[0].DB, o.DB)
+		}
+	}
+	return nil
+}
+
+// notIn is the first of all that is not among some.
+func notIn(all, some []*Connection) *Connection {
+	for _, c := range all {
+		if !slices.Contains(some, c) {
+			return c
+		}
+	}
+	return nil
+}
+
+// connectAll connects at the same time; the errors are those of the servers that did not answer.
+func (s *Servers) connectAll(ctx context.Context, all []Options) (connections []*Connection, errs []error) {
+	type answer struct {
+		connection *Connection
+		err        error
+	}
+	answers := make([]answer, len(all))
+	var dialled sync.WaitGroup
+	for i, o := range all {
+		dialled.Go(func() { answers[i].connection, answers[i].err = s.connection(ctx, o) })
+	}
+	dialled.Wait()
+	for _, a := range answers {
+		if a.err != nil {
+			errs = append(errs, a.err)
+		} else {
+			connections = append(connections, a.connection)
+		}
+	}
+	return connections, errs
+}
+
+// connection is the one to a server, which is connected now where it was not.
+func (s *Servers) connection(ctx context.Context, o Options) (*Connection, error) {
+	at, err := s.seat(o)
+	if err != nil {
+		return nil, err
+	}
+	at.mu.Lock()
+	defer at.mu.Unlock()
+	if at.connection != nil {
+		return at.connection, nil
+	}
+	c, err := Connect(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if s.topology == Cluster || c.server.Mode == "cluster" {
+		c.beside = func(ctx context.Context, keys []string) ([]Record, error) { return s.readBeside(ctx, c, keys) }
+	}
+	at.connection = c
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
+		at.connection = nil
+		_ = c.Close() // it was never used
+		return nil, errClosed
+	}
+	return c, nil
+}
+
+var errClosed = errors.New("the servers are closed")
+
+func (s *Servers) seat(o Options) (*seat, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, errClosed
+	}
+	at := s.seats[o.Node()]
+	if at == nil {
+		at = new(seat)
+		s.seats[o.Node()] = at
+	}
+	return at, nil
+}
+
+// connected are those of some servers that are connected already.
+func (s *Servers) connected(all []Options) []*Connection {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var connections []*Connection
+	for _, o := range all {
+		if at := s.seats[o.Node()]; at != nil && at.mu.TryLock() { // one that is being connected is none yet
+			if at.connection != nil {
+				connections = append(connections, at.connection)
+			}
+			at.mu.Unlock()
+		}
+	}
+	return connections
+}
+
+// leave closes what was opened for a server that is none of ours any more.
+func (s *Servers) leave(node Node) {
+	s.mu.Lock()
+	at := s.seats[node]
+	delete(s.seats, node)
+	s.mu.Unlock()
+	if at != nil {
+		_ = at.close() // it may be dead, and nobody waits for it
+	}
+}
+
+func (at *seat) close() error {
+	at.mu.Lock()
+	defer at.mu.Unlock()
+	var errs []error
+	if at.connection != nil {
+		errs = append(errs, at.connection.Close())
+	}
+	if at.client != nil {
+		errs = append(errs, at.client.Close())
+	}
+	at.connection, at.client = nil, nil
+	return errors.Join(errs...)
+}
+
+// ask finds out who belongs to us now.
+func (s *Servers) ask(ctx context.Context) error {
+	var (
+		next  roster
+		words string
+		err   error
+	)
+	switch s.topology {
+	case Cluster:
+		next, words, err = s.askCluster(ctx)
+	case Sentinel:
+		next, words, err = s.askSentinels(ctx)
+	case Standalone, Redlock:
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.roster, s.words = next, words
+	return nil
+}
+
+func (s *Servers) askCluster(ctx context.Context) (roster, string, error) {
+	now, before := s.present()
+	var masters []Options
+	for _, m := range now.members {
+		masters = append(masters, m.options)
+	}
+	if len(masters) == 0 {
+		masters = s.place.Servers
+	}
+	next, words, err := vote(ctx, s.connected(masters), before, askSlots)
+	if err == nil && len(next.members) > 0 {
+		return next, words, nil
+	}
+	// None of the masters that we knew answers: any other node will do.
+	for _, o := range slices.Concat(masters, now.others, s.place.Servers) {
+		c, connectErr := s.connection(ctx, o)
+		if connectErr != nil {
+			err = cmp.Or(err, connectErr)
+			continue
+		}
+		next, words, askErr := vote(ctx, []*Connection{c}, before, askSlots)
+		if askErr == nil && len(next.members) > 0 {
+			return next, words, nil
+		}
+		err = cmp.Or(err, askErr)
+	}
+	return roster{}, "", cmp.Or(err, errors.New("no node of the cluster serves any slot: see CLUSTER INFO"))
+}
+
+func (s *Servers) askSentinels(ctx context.Context) (roster, string, error) {
+	_, before := s.present()
+	where := func(ctx context.Context, c *Connection) (string, string, error) {
+		addr, err := askSentinel(ctx, c, s.place.Sentinel)
+		return addr, addr, err
+	}
+	addr, words, err := vote(ctx, s.connected(s.place.Servers), before, where)
+	if addr == "" && !errors.Is(err, ErrNoMaster) { // none that we know answers: some that we do not may
+		sentinels, errs := s.connectAll(ctx, s.place.Servers)
+		if len(sentinels) == 0 {
+			return roster{}, "", errs[0]
+		}
+		addr, words, err = vote(ctx, sentinels, before, where)
+	}
+	if err != nil {
+		return roster{}, "", err
+	}
+	return roster{members: []member{{options: s.place.Master.withDefaults().at(addr)}}}, words, nil
+}
+
+// present is the roster as it was last known, and the words that it comes from.
+func (s *Servers) present() (roster, string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.roster, s.words
+}
+
+// AnyMaster is the first master that answers.
+func (s *Servers) AnyMaster(ctx context.Context) (*Connection, error) {
+	now, _ := s.present()
+	var first error
+	for _, m := range now.members {
+		c, err := s.connection(ctx, m.options)
+		if err == nil {
+			return c, nil
+		}
+		first = cmp.Or(first, err)
+	}
+	return nil, cmp.Or(first, errors.New("there is no master"))
+}
+
+// Topology is how the servers belong together.
+func (s *Servers) Topology() Topology { return s.topology }
+
+// Nodes are the masters as they were last known.
+func (s *Servers) Nodes() []Node {
+	now, _ := s.present()
+	var nodes []Node
+	for _, m := range now.members {
+		nodes = append(nodes, m.options.Node())
+	}
+	return nodes
+}
+
+// Masters is the number of independent masters that vote: more than one of a Redlock, else one, however many nodes there are.
+func (s *Servers) Masters() int {
+	if s.topology != Redlock {
+		return 1
+	}
+	return len(s.place.Servers)
+}
+
+// Connection connects to one of the masters, or returns the connection that there is. It lives as long as the server is one of ours.
+func (s *Servers) Connection(ctx context.Context, node Node) (*Connection, error) {
+	now, _ := s.present()
+	m, found := now.of(node)
+	if !found {
+		return nil, fmt.Errorf("%s is none of the masters now", node)
+	}
+	return s.connection(ctx, m.options)
+}
+
+// who has the key of a ref now: see [Servers.Client].
+func (s *Servers) who(ref Ref) (Options, error) {
+	now, _ := s.present()
+	switch s.topology {
+	case Cluster:
+		m, served := now.owner(Slot(ref.Key))
+		if !served {
+			return Options{}, fmt.Errorf("no master serves slot %d, to which the key belongs: see CLUSTER INFO", Slot(ref.Key))
+		}
+		return m.options, nil
+	case Redlock:
+		m, found := now.of(ref.Node)
+		if !found {
+			return Options{}, fmt.Errorf("%s is none of the masters", ref.Node)
+		}
+		return m.options, nil
+	case Standalone, Sentinel:
+	}
+	return now.members[0].options, nil
+}
+
+// Client is a client with MaxRetries -1, for those who write, to the server that has the key now. Of independent masters it is the
+// one that the ref names; in a cluster it is the master of the key's slot, and with sentinels the present master, whichever node the
+// key was seen on. It is ours: the caller does not close it.
+func (s *Servers) Client(ctx context.Context, ref Ref) (*redis.Client, error) {
+	if s.topology == Sentinel { // a fail-over may have been a moment ago
+		if err := s.ask(ctx); err != nil {
+			return nil, err
+		}
+	}
+	o, err := s.who(ref)
+	if err != nil {
+		return nil, err
+	}
+	return s.client(ctx, o)
+}
+
+// Redirected is [Servers.Client] for the address that a cluster's MOVED or ASK names.
+func (s *Servers) Redirected(ctx context.Context, addr string) (*redis.Client, error) {
+	c, err := s.AnyMaster(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.client(ctx, c.options.at(c.reachable(addr)))
+}
+
+func (s *Servers) client(ctx context.Context, o Options) (*redis.Client, error) {
+	c, err := s.connection(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	at, err := s.seat(o)
+	if err != nil {
+		return nil, err
+	}
+	at.mu.Lock()
+	defer at.mu.Unlock()
+	if at.client == nil {
+		at.client = c.NewClient(c.options.ClientName)
+	}
+	return at.client, nil
+}
+
+// Sharded says whether the servers are a cluster that knows sharded channels (SPUBLISH; Redis 7.0).
+func (s *Servers) Sharded() bool {
+	if s.topology != Cluster {
+		return false
+	}
+	now, _ := s.present()
+	for _, m := range now.members {
+		for _, c := range s.connected([]Options{m.options}) {
+			return c.server.atLeast(7, 0)
+		}
+	}
+	return false
+}
+
+// Close closes everything that was opened.
+func (s *Servers) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	seats := s.seats
+	s.seats = nil
+	s.mu.Unlock()
+	var errs []error
+	for _, at := range seats {
+		errs = append(errs, at.close())
+	}
+	return errors.Join(errs...)
+}
+
+// Read reads the named keys once, each from the server that has it now; of independent masters from the first. The records are in the
+// order of the keys, without companions.
+func (s *Servers) Read(ctx context.Context, keys ...string) ([]Record, error) {
+	return s.ReadWith(ctx, nil, keys...)
+}
+
+// ReadWith is [Servers.Read] with what belongs to the keys; nil: nothing.
+func (s *Servers) ReadWith(ctx context.Context, companions Companions, keys ...string) ([]Record, error) {
+	records := make([]Record, len(keys))
+	left := make(map[string]Options, len(keys))
+	at := make(map[string][]int, len(keys))
+	now, _ := s.present()
+	for i, key := range keys {
+		o, err := s.who(Ref{Node: now.members[0].options.Node(), Key: key})
+		if err != nil {
+			return nil, err
+		}
+		left[key] = o
+		at[key] = append(at[key], i)
+	}
+	for range readHops {
+		groups := make(map[Node][]string)
+		where := make(map[Node]Options)
+		for key, o := range left {
+			groups[o.Node()] = append(groups[o.Node()], key)
+			where[o.Node()] = o
+		}
+		clear(left)
+		for node, group := range groups {
+			c, err := s.connection(ctx, where[node])
+			if err != nil {
+				return nil, err
+			}
+			found, err := c.readAll(ctx, companions, group)
+			if err != nil {
+				return nil, fmt.Errorf("read %d keys of %s: %w", len(group), node, err)
+			}
+			for _, r := range found {
+				if r.Type == typeElsewhere {
+					left[r.Key] = s.follow(ctx, c, r)
+					continue
+				}
+				for _, i := range at[r.Key] {
+					records[i] = r
+				}
+			}
+		}
+		if len(left) == 0 {
+			return records, nil
+		}
+	}
+	return nil, fmt.Errorf("read %d keys: the cluster sent us from node to node %d times; its slots are being moved: try again", len(keys), readHops)
+}
+
+// readHops is how many redirections a read follows.
+const readHops = 6
+
+// follow is where a redirection sends us, which is told of it where it is to answer for a slot on its way.
+func (s *Servers) follow(ctx context.Context, c *Connection, r Record) Options {
+	to := r.redirection()
+	o := c.options.at(c.reachable(to.addr))
+	if to.asking {
+		if target, err := s.connection(ctx, o); err == nil { // else the read says so
+			target.asking.add(Slot(r.Key))
+		}
+	}
+	return o
+}
+
+// readBeside reads companions of keys of one node, which may be another's.
+func (s *Servers) readBeside(ctx context.Context, c *Connection, keys []string) ([]Record, error) {
+	now, _ := s.present()
+	records := make([]Record, len(keys))
+	groups := make(map[*Connection][]int)
+	for i, key := range keys {
+		from := c
+		if m, served := now.owner(Slot(key)); served && m.options.Node() != c.Node() {
+			if others := s.connected([]Options{m.options}); len(others) > 0 {
+				from = others[0]
+			}
+		}
+		groups[from] = append(groups[from], i)
+	}
+	for from, places := range groups {
+		var group []string
+		for _, i := range places {
+			group = append(group, keys[i])
+		}
+		found, err := from.readBatch(ctx, group)
+		switch {
+		case err != nil && from == c:
+			return nil, err
+		case err != nil: // the keys that they belong to are here, and more important
+			found = make([]Record, len(group))
+			for n, key := range group {
+				found[n] = Record{Ref: Ref{Node: from.Node(), DB: from.DB(), Key: key}, Type: TypeNone}
+			}
+		}
+		for n, i := range places {
+			records[i] = found[n]
+		}
+	}
+	return records, nil
+}
+
+// Answer is what one of several independent masters says of a key.
+type Answer struct {
+	Node   Node
+	Record Record
+	// Err is why it gave none.
+	Err error
+}
+
+// ReadEach reads a key from every independent master at the same time, and waits for each as long as its own timeout allows.
+func (s *Servers) ReadEach(ctx context.Context, companions Companions, key string) []Answer {
+	now, _ := s.present()
+	answers := make([]Answer, len(now.members))
+	var asked sync.WaitGroup
+	for i, m := range now.members {
+		answers[i].Node = m.options.Node()
+		asked.Go(func() {
+			c, err := s.connection(ctx, m.options)
+			if err == nil {
+				var records []Record
+				if records, err = c.ReadWith(ctx, companions, key); err == nil {
+					answers[i].Record = records[0]
+				}
+			}
+			answers[i].Err = err
+		})
+	}
+	asked.Wait()
+	return answers
+}
+
+// redialEvery is how often a server that does not answer is tried again, and how often a cluster or sentinels are asked.
+const (
+	redialEvery = time.Second
+	askEvery    = 2 * time.Second
+	askSoon     = 200 * time.Millisecond
+)

@@ -1,0 +1,460 @@
+package keyspace
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// watch observes several servers as one: each master by a feed of its own. It follows who they are: a master that leaves hands
+// the keys that it had to the one that has them now, so that none is lost, and none is told of by two.
+type watch struct {
+	servers *Servers
+	options ObserveOptions
+	updates chan Update
+	wake    chan struct{} // one token: who belongs to us may have changed
+	running sync.WaitGroup
+
+	mu      sync.Mutex
+	members map[Node]*post
+	// homeless are keys whose master is not known, or that are sent around in a circle: they wait for the next answer.
+	homeless map[string]struct{}
+	hops     map[string]int // redirections of a key since the last answer
+	// guests are nodes without a slot of their own that are being given one, and until when they count as ours.
+	guests map[Node]guest
+}
+
+// guest is a node that a cluster's slots are moved to.
+type guest struct {
+	options Options
+	until   time.Time
+}
+
+// post is the feed of one master.
+type post struct {
+	member
+	cancel context.CancelFunc
+	ended  chan struct{}
+	// observation is nil until it is connected; [watch.attend] owns it once the watch has begun.
+	observation *Observation
+
+	// What follows is guarded by the lock of the watch.
+	feed    *feed // nil until it is connected
+	adopted []string
+}
+
+// maxHops is how often a key may be sent from node to node between two answers about who has which slots.
+const maxHops = 8
+
+// Observe starts a feed for each master, and follows who the masters are. It returns an error where the options cannot be met
+// on a master that answers now; everything later is told in the Status of the node. The observation ends with ctx.
+func (s *Servers) Observe(ctx context.Context, o ObserveOptions) (*Observation, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	w := &watch{
+		servers: s, options: o, updates: make(chan Update), wake: make(chan struct{}, 1),
+		members: make(map[Node]*post), homeless: make(map[string]struct{}), hops: make(map[string]int), guests: make(map[Node]guest),
+	}
+	if s.topology == Cluster {
+		w.options.others = w
+	}
+	now, _ := s.present()
+	if err := w.begin(ctx, now.members); err != nil {
+		cancel()
+		w.running.Wait()
+		return nil, err
+	}
+	if !o.Once && (s.topology == Cluster || s.topology == Sentinel) {
+		w.running.Go(func() { w.follow(ctx) })
+	}
+	go func() {
+		defer close(w.updates)
+		defer cancel()
+		w.running.Wait()
+		if o.Once && ctx.Err() == nil {
+			w.readStrays(ctx)
+		}
+	}()
+	return &Observation{updates: w.updates, reread: w.reread}, nil
+}
+
+// begin starts the first feeds. It fails where no master can be observed, or where one that answers does not allow it.
+func (w *watch) begin(ctx context.Context, members []member) error {
+	posts := make([]*post, len(members))
+	errs := make([]error, len(members))
+	var started sync.WaitGroup
+	introduced := make(chan struct{})
+	for i, m := range members {
+		ctx, p := newPost(ctx, m)
+		posts[i] = p
+		started.Go(func() { p.observation, errs[i] = w.observe(ctx, p) })
+		w.running.Go(func() {
+			<-introduced
+			w.attend(ctx, p, errs[i])
+		})
+	}
+	w.running.Go(func() {
+		defer close(introduced)
+		started.Wait()
+		for i, p := range posts { // the consumer knows of all of them before one has ended its first pass
+			w.send(ctx, w.introduce(p, errs[i]))
+		}
+	})
+	started.Wait()
+	if err := hopeless(errs); err != nil {
+		for _, p := range posts {
+			p.cancel()
+		}
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, p := range posts {
+		w.members[p.options.Node()] = p
+	}
+	return nil
+}
+
+// hopeless is the error of a beginning that another look will not mend: a master that answers does not allow it, or none answers.
+func hopeless(errs []error) error {
+	var first error
+	failed := 0
+	for _, err := range errs {
+		var unreached *ConnectError
+		switch {
+		case err == nil:
+			continue
+		case !errors.As(err, &unreached), errors.Is(err, ErrPermission):
+			return err
+		}
+		first = cmp.Or(first, err)
+		failed++
+	}
+	if failed < len(errs) {
+		return nil
+	}
+	return first
+}
+
+// drain waits for the end of an observation whose context is over.
+func drain(o *Observation) {
+	for range o.Updates() {
+	}
+}
+
+func newPost(ctx context.Context, m member) (context.Context, *post) {
+	ctx, cancel := context.WithCancel(ctx)
+	return ctx, &post{member: m, cancel: cancel, ended: make(chan struct{})}
+}
+
+func (w *watch) observe(ctx context.Context, p *post) (*Observation, error) {
+	c, err := w.servers.connection(ctx, p.options)
+	if err != nil {
+		return nil, err
+	}
+	return c.Observe(ctx, w.options)
+}
+
+// attend passes on what a master's feed says, and connects to it first where that is still to be done, be it because of err.
+func (w *watch) attend(ctx context.Context, p *post, err error) {
+	defer close(p.ended)
+	defer p.cancel()
+	since := time.Now()
+	for p.observation == nil {
+		if err != nil {
+			u := w.introduce(p, err)
+			u.Status.StaleSince = since
+			w.send(ctx, u)
+			w.stir()
+			if w.options.Once || !sleep(ctx, redialEvery) {
+				return
+			}
+		}
+		if p.observation, err = w.observe(ctx, p); ctx.Err() != nil {
+			break
+		}
+	}
+	observation := p.observation
+	if observation == nil {
+		return
+	}
+	w.mu.Lock()
+	p.feed = observation.feed
+	p.feed.mail.adopt(p.adopted...)
+	p.adopted = nil
+	w.mu.Unlock()
+	connected := true
+	for u := range observation.Updates() {
+		if u.Status != nil {
+			if connected && !u.Status.Connected {
+				w.stir()
+			}
+			connected = u.Status.Connected
+			u.Status = w.stamp(p, *u.Status)
+		}
+		if !w.send(ctx, u) {
+			drain(observation)
+			return
+		}
+	}
+}
+
+// stamp completes a status by what the node is a part of.
+func (w *watch) stamp(p *post, s Status) *Status {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s.Topology, s.Slots = w.servers.topology, p.count
+	return &s
+}
+
+// introduce is the status of a master of whose feed nothing was heard yet, be it because of err.
+func (w *watch) introduce(p *post, err error) Update {
+	s := Status{Node: p.options.Node(), DB: p.options.DB, Role: "master", Feed: FeedPoll}
+	if err == nil {
+		server := p.observation.feed.connection.server
+		s.Connected, s.Software, s.Version, s.Role = true, server.Software, server.Version, server.Role
+		s.FeedReason = "its feed has just begun"
+	} else {
+		s.StaleSince, s.Err = time.Now(), err.Error()
+		s.FeedReason = "it was not reached yet"
+	}
+	for _, pattern := range w.options.Patterns {
+		s.Patterns = append(s.Patterns, pattern.String())
+	}
+	return Update{Node: s.Node, Status: w.stamp(p, s)}
+}
+
+// send hands an update over; false: the context ended before.
+func (w *watch) send(ctx context.Context, u Update) bool {
+	select {
+	case w.updates <- u:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// stir has the servers asked soon who belongs to us.
+func (w *watch) stir() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// follow asks, every so often and whenever something points to a change, who the masters are.
+func (w *watch) follow(ctx context.Context) {
+	every := askEvery
+	if w.servers.topology == Sentinel {
+		every = askEvery / 2
+	}
+	for {
+		asked := time.Now()
+		timer := time.NewTimer(every)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		case <-w.wake:
+			timer.Stop()
+		}
+		if !sleep(ctx, time.Until(asked.Add(askSoon))) {
+			return
+		}
+		if err := w.servers.ask(ctx); err != nil {
+			continue // those who are known go on; each says itself that it does not answer
+		}
+		w.muster(ctx)
+	}
+}
+
+// muster puts feeds where masters are new, ends those of masters that left, and sees to the keys that were theirs.
+func (w *watch) muster(ctx context.Context) {
+	now, _ := w.servers.present()
+	w.mu.Lock()
+	for node, g := range w.guests {
+		if _, stays := now.of(node); stays || time.Now().After(g.until) {
+			delete(w.guests, node)
+			continue
+		}
+		now.members = append(slices.Clip(now.members), member{options: g.options, slots: new(slotSet)})
+	}
+	var gone []*post
+	for node, p := range w.members {
+		m, stays := now.of(node)
+		if !stays {
+			gone = append(gone, p)
+			delete(w.members, node)
+			continue
+		}
+		if p.slots != nil && *p.slots != *m.slots {
+			p.slots, p.count = m.slots, m.count
+			if p.feed != nil {
+				p.feed.mail.own(m.slots)
+			}
+		}
+	}
+	var fresh []member
+	for _, m := range now.members {
+		if w.members[m.options.Node()] == nil {
+			fresh = append(fresh, m)
+		}
+	}
+	clear(w.hops)
+	w.mu.Unlock()
+	for _, p := range gone {
+		w.running.Go(func() { w.relieve(ctx, p) })
+	}
+	w.mu.Lock()
+	for _, m := range fresh {
+		ctx, p := newPost(ctx, m)
+		w.members[m.options.Node()] = p
+		w.running.Go(func() { w.attend(ctx, p, nil) })
+	}
+	homeless := slices.Collect(maps.Keys(w.homeless))
+	clear(w.homeless)
+	w.mu.Unlock()
+	w.assign(homeless...)
+}
+
+// relieve ends the feed of a master that left, says so, and hands on the keys that it followed.
+func (w *watch) relieve(ctx context.Context, p *post) {
+	node := p.options.Node()
+	p.cancel()
+	w.servers.leave(node) // which ends what waits for an answer
+	<-p.ended
+	w.mu.Lock()
+	keys := p.adopted
+	if p.feed != nil { // its goroutines have ended, and nobody else reads its books
+		keys = append(keys, slices.Collect(maps.Keys(p.feed.followed))...)
+	}
+	w.mu.Unlock()
+	if w.send(ctx, Update{Node: node, Left: true}) {
+		w.assign(keys...)
+	}
+}
+
+// assign hands keys to the masters that have them now.
+func (w *watch) assign(keys ...string) {
+	if len(keys) == 0 {
+		return
+	}
+	now, _ := w.servers.present()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	groups := make(map[*post][]string)
+	for _, key := range keys {
+		if p := w.postOf(now, key); p != nil {
+			groups[p] = append(groups[p], key)
+		} else {
+			w.homeless[key] = struct{}{}
+		}
+	}
+	for p, group := range groups {
+		w.give(p, group...)
+	}
+}
+
+// postOf is the post of the master that has a key now; nil: there is none. It needs the lock.
+func (w *watch) postOf(now roster, key string) *post {
+	if w.servers.topology != Cluster {
+		for _, p := range w.members {
+			return p // there is one at most
+		}
+		return nil
+	}
+	m, served := now.owner(Slot(key))
+	if !served {
+		return nil
+	}
+	return w.members[m.options.Node()]
+}
+
+// give has a master's feed look after keys. It needs the lock.
+func (w *watch) give(p *post, keys ...string) {
+	if p.feed != nil {
+		p.feed.mail.adopt(keys...)
+	} else {
+		p.adopted = append(p.adopted, keys...)
+	}
+}
+
+// moved is of [neighbours].
+func (w *watch) moved(from Node, key string, to redirection) {
+	now, _ := w.servers.present()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.hops[key]++
+	target := w.postOf(now, key)
+	if to.addr != "" {
+		target = nil
+		if p := w.members[from]; p != nil && p.feed != nil {
+			c := p.feed.connection
+			o := c.options.at(c.reachable(to.addr))
+			target = w.members[o.Node()]
+			if to.asking {
+				w.guests[o.Node()] = guest{o, time.Now().Add(askingFor)}
+			}
+			if to.asking && target != nil && target.feed != nil {
+				target.feed.connection.asking.add(Slot(key))
+			}
+		}
+		if !to.asking {
+			w.stir() // our map of the slots is old
+		}
+	}
+	if target == nil || target.options.Node() == from || w.hops[key] > maxHops || w.options.Once {
+		w.homeless[key] = struct{}{}
+		w.stir()
+		return
+	}
+	w.give(target, key)
+}
+
+// related is of [neighbours].
+func (w *watch) related(from Node, owner string) bool {
+	now, _ := w.servers.present()
+	m, served := now.owner(Slot(owner))
+	if !served || m.options.Node() == from {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if p := w.members[m.options.Node()]; p != nil && p.feed != nil {
+		p.feed.mail.relate(owner)
+	}
+	return true
+}
+
+// reread is [Observation.Reread] for keys of whichever master.
+func (w *watch) reread(keys []string) {
+	now, _ := w.servers.present()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, key := range keys {
+		for _, p := range w.members {
+			if p.feed != nil && (w.servers.topology == Redlock || p == w.postOf(now, key)) {
+				p.feed.mail.reread([]string{key})
+			}
+		}
+	}
+}
+
+// readStrays reads, at the end of a single look, the keys of slots that were being moved meanwhile.
+func (w *watch) readStrays(ctx context.Context) {
+	keys := slices.Collect(maps.Keys(w.homeless))
+	if len(keys) == 0 {
+		return
+	}
+	records, err := w.servers.ReadWith(ctx, w.options.Companions, keys...)
+	if err != nil {
+		return // the master that did not answer has said so
+	}
+	for _, r := range records {
+		w.send(ctx, Update{Node: r.Node, Records: []Record{r}})
+	}
+}
