@@ -18,8 +18,8 @@ import (
 func TestAreasFillTheWindow(t *testing.T) {
 	for width := range 30 {
 		for height := range 120 {
-			for bits := range 16 {
-				l := placeAreas(width, height, layoutState{bits&1 > 0, bits&2 > 0, bits&4 > 0, bits&8 > 0})
+			for bits := range 32 {
+				l := placeAreas(width, height, layoutState{bits&1 > 0, bits&2 > 0, bits >> 3 * 7, bits&4 > 0})
 				at := 0
 				for _, a := range []area{l.header, l.context, l.narration, l.titles, l.body, l.pane, l.footer} {
 					if a.top != at || a.height < 0 {
@@ -38,7 +38,7 @@ func TestAreasFillTheWindow(t *testing.T) {
 func TestColumnsFitAndDrop(t *testing.T) {
 	before := 0
 	for width := 20; width <= 300; width++ {
-		columns, gap := planColumns(width, 40, 40)
+		columns, gap := planColumns(width, 40, 40, true)
 		total := rowPrefix + gap*(len(columns)-1)
 		for _, c := range columns {
 			total += c.width
@@ -54,7 +54,7 @@ func TestColumnsFitAndDrop(t *testing.T) {
 		}
 		before = len(columns)
 	}
-	columns, _ := planColumns(45, 40, 40)
+	columns, _ := planColumns(45, 40, 40, false)
 	if len(columns) != 4 {
 		t.Errorf("at 45 columns: %+v", columns)
 	}

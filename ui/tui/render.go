@@ -14,12 +14,25 @@ const paneSpan = time.Minute
 // layout is where everything goes in the window as it is.
 func (m *model) layout() layout {
 	table := m.detail == nil && m.shown != nil
-	return placeAreas(m.width, m.height, layoutState{
-		narration: m.narration != "",
-		titles:    table && (m.view == viewEvents || len(m.table.rows) > 0),
-		pane:      table && m.view == viewLocks && len(m.table.rows) > 0,
-		typing:    m.typing,
-	})
+	s := layoutState{narration: m.narration != "", typing: m.typing}
+	if table {
+		s.titles = !m.onLocks() || len(m.table.rows) > 0
+		s.pane = m.paneLines()
+	}
+	return placeAreas(m.width, m.height, s)
+}
+
+// paneLines is the lines that the pane under the view wants.
+func (m *model) paneLines() int {
+	switch {
+	case m.mapped():
+		return mapPane(m.height, len(m.shown.Nodes))
+	case m.view == viewNodes:
+		return nodePane(m.height, len(m.shown.Nodes))
+	case m.view == viewLocks && len(m.table.rows) > 0 && m.height >= heightPane:
+		return lanesFor(m.height) + paneExtra
+	}
+	return 0
 }
 
 // render makes the frame: exactly as many lines as the window has, none of them wider.
@@ -38,7 +51,7 @@ func (m *model) render() string {
 	}
 	p.fit(l.titles.top)
 
-	if staleNode(m.latest) != nil || m.over {
+	if allSilent(m.latest) || m.over {
 		p.tone = toneDimmed // what is below may be old
 	}
 	switch {
@@ -46,11 +59,21 @@ func (m *model) render() string {
 		m.detail.paint(p, m, l.body.height)
 	case m.view == viewEvents:
 		m.paintEvents(p, l)
+	case m.mapped():
+		m.paintMap(p, l)
+	case m.view == viewNodes:
+		m.paintNodes(p, l)
 	default:
 		m.paintLocks(p, l)
 	}
 	p.fit(l.pane.top)
-	if l.pane.height > 0 {
+	switch {
+	case l.pane.height == 0:
+	case m.mapped():
+		m.paintMapPane(p, l.pane.height)
+	case m.view == viewNodes:
+		m.paintNodePane(p)
+	default:
 		m.paintPane(p, l.pane.height)
 	}
 	p.tone = toneNormal
@@ -77,11 +100,11 @@ func (m *model) paintLocks(p *painter, l layout) {
 		m.paintNothing(p, l.body.height)
 		return
 	}
-	columns, gap := planColumns(m.width, m.table.keyWidth, m.table.holderWidth)
+	columns, gap := planColumns(m.width, m.table.keyWidth, m.table.holderWidth, m.table.votes)
 	if l.titles.height > 0 {
 		m.table.paintTitles(p, columns, gap, m.order)
 	}
-	m.table.paintRows(p, columns, gap, m.at)
+	m.table.paintRows(p, columns, gap, m.picture)
 }
 
 func (m *model) paintEvents(p *painter, l layout) {
@@ -110,7 +133,7 @@ func (m *model) paintPane(p *painter, height int) {
 	}
 	lanes := height - paneExtra
 	labelWidth := laneLabelWidth(l, m.width)
-	s := newSwimlane(l, m.at, paneSpan, m.width-rowPrefix-labelWidth-4, lanes)
+	s := newSwimlane(l, m.momentOf(l), paneSpan, m.width-rowPrefix-labelWidth-4, lanes)
 	p.put(p.theme.strong, " "+text.Truncate(text.Escape(l.Key), max(m.width/2, 8)))
 	title := " · who held it in the last " + spanText(paneSpan)
 	if s.shared > 0 {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -30,7 +31,7 @@ const (
 const (
 	toastFor    = 6 * time.Second
 	toastBadFor = 30 * time.Second
-	toastLines  = 4
+	toastLines  = 4 // of a sentence; what follows it on lines of its own may take half the window
 )
 
 func infoToast(s string, now time.Time) toast {
@@ -82,9 +83,13 @@ func (t toast) overlay(p *painter, l layout) {
 	case toastGood:
 	}
 	lines := wrap(t.text, p.width-2)
-	if len(lines) > toastLines {
-		lines = lines[:toastLines]
-		lines[toastLines-1] = text.Truncate(lines[toastLines-1]+"…", p.width-2)
+	most := toastLines
+	if strings.Contains(t.text, "\n") {
+		most = max(l.height/2, toastLines)
+	}
+	if len(lines) > most {
+		lines = lines[:most]
+		lines[most-1] = text.Truncate(lines[most-1]+"…", p.width-2)
 	}
 	bottom := l.footer.top
 	if l.footer.height == 0 {
