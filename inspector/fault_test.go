@@ -47,6 +47,13 @@ func disconnect(c *scene) {
 	c.do("CLIENT", "KILL", "TYPE", "pubsub")
 }
 
+// cutShort ends each connection after so many bytes of answers, in the middle of many.
+func (c *scene) cutShort(after int) {
+	c.link.Truncate(after)
+	c.stir()
+	c.broken = time.Now().Add(100 * time.Millisecond) // what came before the end was heard
+}
+
 // blocked runs a command on a connection of its own, which may take as long as it likes, and ends with the test.
 func blocked(c *scene, args ...any) {
 	client := c.server.Client(func(o *redis.Options) { o.ReadTimeout = time.Minute })
@@ -77,9 +84,62 @@ var faults = []fault{
 		heals: func(c *scene) { c.link.Heal() }, gaps: 1,
 	},
 	{
+		name:   "connections are reset",
+		breaks: func(c *scene) { c.link.Reset() }, told: gap, heals: func(*scene) {}, gaps: 1,
+	},
+	{
+		name:   "answers are cut short, in a scan",
+		breaks: func(c *scene) { c.cutShort(3000) }, told: away("nothing answers"),
+		heals: func(c *scene) { c.link.Heal() }, gaps: 1,
+	},
+	{
+		name:   "answers are cut short, in a pipeline",
+		breaks: func(c *scene) { c.cutShort(20_000) }, told: away("nothing answers"),
+		heals: func(c *scene) { c.link.Heal() }, gaps: 1,
+	},
+	{
+		name: "nothing passes", slow: true,
+		breaks: func(c *scene) { c.link.Stall(redistest.BothWays) }, told: away("no answer in time"),
+		heals: func(c *scene) { c.link.Heal() }, gaps: 1,
+	},
+	{
+		name: "nothing comes back", slow: true,
+		breaks: func(c *scene) { c.link.Stall(redistest.FromServer) }, told: away("no answer in time"),
+		heals: func(c *scene) { c.link.Heal() }, gaps: 1,
+	},
+	{
+		name:   "the way is slow",
+		breaks: func(c *scene) { c.link.Delay(200 * time.Millisecond) },
+		told:   func(_ *scene, st keyspace.Status) bool { return live(st) && st.Lag > 50*time.Millisecond },
+		heals:  func(c *scene) { c.link.Delay(0) },
+	},
+	{
+		// A gap has it measured, so that nobody need wait for the next time.
+		name: "the server's clock is set",
+		breaks: func(c *scene) {
+			c.link.ShiftClock(time.Hour)
+			c.do("CLIENT", "KILL", "TYPE", "pubsub")
+		},
+		told: func(_ *scene, st keyspace.Status) bool { return live(st) && st.ClockOffset > time.Hour-time.Minute },
+		heals: func(c *scene) {
+			c.agrees()
+			c.link.ShiftClock(0)
+			c.do("CLIENT", "KILL", "TYPE", "pubsub")
+			c.reaches("its own clock", func(st keyspace.Status) bool { return live(st) && st.ClockOffset < time.Minute })
+		},
+		gaps: 2,
+	},
+	{
 		name:   "a script that does not end",
 		server: []string{"--lua-time-limit", "20"},
-		breaks: func(c *scene) { blocked(c, "EVAL", "while true do end", 0) }, told: away("a script runs there"), blind: true,
+		breaks: func(c *scene) {
+			blocked(c, "EVAL", "while true do end", 0)
+			redistest.Eventually(c.t, 10*time.Second, func() (bool, string) {
+				err := c.beside.Ping(context.Background()).Err()
+				return err != nil && strings.HasPrefix(err.Error(), "BUSY"), fmt.Sprint(err)
+			})
+		},
+		told: away("a script runs there"), blind: true,
 		heals: func(c *scene) { c.do("SCRIPT", "KILL"); c.serves() }, gaps: 1,
 	},
 	{

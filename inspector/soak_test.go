@@ -62,6 +62,9 @@ func TestSoak(t *testing.T) {
 			duration = time.Minute
 		}
 	}
+	if end, has := t.Deadline(); has && time.Until(end) < duration+time.Minute {
+		t.Fatalf("-soak %v needs a longer -timeout", duration)
+	}
 	if seed == 0 {
 		seed = rand.Uint64()
 	}
