@@ -110,7 +110,7 @@ func witnessed(reply any) (owner, count string) {
 func (p plan) woken(replies []any) int64 {
 	woken := int64(-1)
 	for i, command := range p.commands {
-		if command[0] == "PUBLISH" {
+		if publishes(command) {
 			text, _ := textOf(replies[i])
 			n, err := strconv.ParseInt(text, 10, 64)
 			if err == nil {

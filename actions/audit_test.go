@@ -44,7 +44,7 @@ func TestAudit(t *testing.T) {
 	server.Do("CONFIG", "SET", "requirepass", "hunter2")
 	client := server.Client(func(o *redis.Options) { o.Password = "hunter2" })
 	audit := openAudit(t)
-	o := NewOperator(client, Options{Audit: audit, Where: "redis://user:hunter2@db.example:6379/0"})
+	o := NewOperator(OneServer(client), Options{Audit: audit, Where: "redis://user:hunter2@db.example:6379/0"})
 	ctx := t.Context()
 
 	key, owner := "lock:\xff\n", "A\xfe"
@@ -95,8 +95,8 @@ func TestAuditOfRefusals(t *testing.T) {
 	r := seeded(t, client, inspector.SchemeToken, Request{Verb: VerbRelease})
 	client.Set(t.Context(), "lock", "B", time.Minute)
 	audit := openAudit(t)
-	NewOperator(client, Options{Audit: audit, ReadOnly: true}).Do(t.Context(), r)
-	o := NewOperator(client, Options{Audit: audit})
+	NewOperator(OneServer(client), Options{Audit: audit, ReadOnly: true}).Do(t.Context(), r)
+	o := NewOperator(OneServer(client), Options{Audit: audit})
 	o.Do(t.Context(), Request{Verb: VerbRelease})
 	r.DryRun = true
 	o.Do(t.Context(), r)
@@ -117,14 +117,14 @@ func TestAuditFails(t *testing.T) {
 	client := embeddedClient(t)
 	r := seeded(t, client, inspector.SchemeToken, Request{Verb: VerbRelease})
 	audit := openAudit(t)
-	o := NewOperator(client, Options{Audit: audit})
+	o := NewOperator(OneServer(client), Options{Audit: audit})
 	if err := audit.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if out := o.Do(t.Context(), r); out.Result != ResultFailed || !strings.Contains(out.Detail, "could not be put on record") || client.Get(t.Context(), "lock").Val() != "A" {
 		t.Errorf("%+v", out)
 	}
-	out := o.record(AuditLine{}, Outcome{Result: ResultReleased, Detail: "it was long"}, "script")
+	out := o.record(AuditLine{}, attempt{out: Outcome{Result: ResultReleased, Detail: "it was long"}, by: "script"})
 	if out.Result != ResultReleased || out.Err == nil || !strings.Contains(out.Detail, "it was long; the outcome could not be put on record") {
 		t.Errorf("%+v", out)
 	}

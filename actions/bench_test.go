@@ -16,7 +16,7 @@ func BenchmarkRelease(b *testing.B) {
 		b.Run(way, func(b *testing.B) {
 			client := server.Client()
 			ctx := b.Context()
-			o := NewOperator(client, Options{})
+			o := NewOperator(OneServer(client), Options{})
 			o.scriptsDenied.Store(way == "watch")
 			var del, release time.Duration
 			client.Set(ctx, "lock", "A", time.Minute)

@@ -28,17 +28,17 @@ var errNoCompare = errors.New("it takes a script or a transaction")
 // compareOnly is said of every action that was done so.
 const compareOnly = "only its value was compared in the same moment, for this user may run neither scripts nor transactions"
 
-func (byCompare) execute(ctx context.Context, client *redis.Client, p plan) (answer, error) {
+func (byCompare) execute(ctx context.Context, at place, p plan) (answer, error) {
 	ways := p.comparing()
 	if len(ways) == 0 {
 		return answer{}, errNoCompare
 	}
 	for range watchTries {
-		a, err := p.ask(ctx, client)
+		a, err := p.askUnwatched(ctx, at)
 		if err != nil || a.code != codeDone {
 			return a, err
 		}
-		acted, err := p.compareAndAct(ctx, client, ways)
+		acted, err := p.compareAndAct(ctx, at, ways)
 		if acted || err != nil {
 			return a, err
 		}
@@ -48,9 +48,9 @@ func (byCompare) execute(ctx context.Context, client *redis.Client, p plan) (ans
 }
 
 // compareAndAct sends the first of the commands that the server knows; acted is false where the value was another one.
-func (p plan) compareAndAct(ctx context.Context, client *redis.Client, ways [][]string) (acted bool, err error) {
+func (p plan) compareAndAct(ctx context.Context, at place, ways [][]string) (acted bool, err error) {
 	for _, way := range ways {
-		reply, err := client.Do(ctx, anyWords(way)...).Result()
+		reply, err := at.send(ctx, at.client, anyWords(way))[0].Result()
 		switch {
 		case isUnknown(err):
 			continue

@@ -74,7 +74,7 @@ func TestActingWithoutScriptsAndTransactions(t *testing.T) {
 	for name, known := range map[string][]string{"Redis 8.4": {"DELEX", "IFEQ"}, "Valkey 9.0": {"DELIFEQ", "IFEQ"}} {
 		t.Run(name, func(t *testing.T) {
 			m, client, see := comparingServer(t, known...)
-			o := NewOperator(client, Options{})
+			o := NewOperator(OneServer(client), Options{})
 			seen := func() Request {
 				_ = m.Set("lock", "token-of-A")
 				m.SetTTL("lock", time.Minute)
@@ -113,7 +113,7 @@ func TestActingWithoutAnyWay(t *testing.T) {
 	_ = m.Set("lock", "token-of-A")
 	m.SetTTL("lock", time.Minute)
 	r := Request{Verb: VerbRelease, Lock: see(inspector.SchemeToken, "lock"), Owner: "token-of-A"}
-	out := NewOperator(client, Options{}).Do(t.Context(), r)
+	out := NewOperator(OneServer(client), Options{}).Do(t.Context(), r)
 	if out.Result != ResultDenied || !strings.Contains(out.Detail, "+watch") || !m.Exists("lock") {
 		t.Errorf("%s", out.Sentence(r))
 	}
@@ -121,7 +121,7 @@ func TestActingWithoutAnyWay(t *testing.T) {
 	m.HSet("hash", "A", "2")
 	m.SetTTL("hash", time.Minute)
 	r = Request{Verb: VerbRelease, Lock: see(inspector.SchemeReentrant, "hash"), Owner: "A"}
-	if out := NewOperator(client, Options{}).Do(t.Context(), r); out.Result != ResultDenied || !m.Exists("hash") {
+	if out := NewOperator(OneServer(client), Options{}).Do(t.Context(), r); out.Result != ResultDenied || !m.Exists("hash") {
 		t.Errorf("%s", out.Sentence(r))
 	}
 }

@@ -12,7 +12,7 @@ import (
 // executor carries out a plan atomically. Where the error is a lostError, nobody knows whether the plan was carried out;
 // with any other error nothing was done.
 type executor interface {
-	execute(ctx context.Context, client *redis.Client, p plan) (answer, error)
+	execute(ctx context.Context, at place, p plan) (answer, error)
 	// name is said in the audit.
 	name() string
 	// rules are the ACL rules for the commands that it takes besides the plan's own.
@@ -51,8 +51,8 @@ func (byScript) rules() []string { return []string{"+eval", "+evalsha"} }
 // errApart says that the script has done nothing, because its commands could have been denied one by one.
 var errApart = errors.New("this server cannot say beforehand whether a user may send several commands")
 
-func (byScript) execute(ctx context.Context, client *redis.Client, p plan) (answer, error) {
-	reply, err := act.run(ctx, client, p.keys, p.args()...)
+func (byScript) execute(ctx context.Context, at place, p plan) (answer, error) {
+	reply, err := act.run(ctx, at, p.keys, p.args()...)
 	if err == nil {
 		var a answer
 		if a, err = parseAnswer(p, reply); err == nil {

@@ -15,7 +15,7 @@ import (
 const onReplica = "this server is a replica, which takes no writes; act on its master"
 
 // failure turns an executor's error into an outcome.
-func failure(err error, p plan, way executor, user string) Outcome {
+func failure(err error, p plan, way executor, at place) Outcome {
 	out := Outcome{Result: ResultFailed, Woken: -1, Err: err}
 	var lost lostError
 	reply := replyText(err)
@@ -28,7 +28,9 @@ func failure(err error, p plan, way executor, user string) Outcome {
 		out.Detail = onReplica
 	case strings.HasPrefix(reply, "NOPERM"), deniedExec.MatchString(reply), deniedInScript.MatchString(reply):
 		out.Result = ResultDenied
-		out.Detail = "mend: " + aclMend(p, way, user)
+		out.Detail = "mend: " + aclMend(p, way, at)
+	case strings.HasPrefix(reply, "CROSSSLOT"):
+		return *crossing(p.keys).outcome()
 	default:
 		out.Detail = printable(err.Error())
 		if mend := mendOf(err); mend != "" {
@@ -70,9 +72,9 @@ var (
 // aclMend are the commands that give a user all that the plan takes: the server names what it denies one by one, and says
 // nothing of what comes after. Commands, keys and channels each have a line, because the server refuses a line as a whole
 // that names keys or channels to who has all of them.
-func aclMend(p plan, way executor, user string) string {
-	line := "ACL SETUSER " + keyspace.ACLWord(cmp.Or(user, "default")) + " "
-	mend := line + strings.Join(slices.Concat(way.rules(), p.commandRules()), " ") + "; and unless it has all keys: " + line + strings.Join(ruleWords("~", p.keys), " ")
+func aclMend(p plan, way executor, at place) string {
+	line := "ACL SETUSER " + keyspace.ACLWord(cmp.Or(at.user(), "default")) + " "
+	mend := line + strings.Join(slices.Concat(way.rules(), at.rules(), p.commandRules()), " ") + "; and unless it has all keys: " + line + strings.Join(ruleWords("~", p.keys), " ")
 	if channels := p.channels(); len(channels) > 0 {
 		mend += "; and unless it has all channels: " + line + strings.Join(ruleWords("&", channels), " ")
 	}
@@ -97,7 +99,7 @@ var mends = []struct{ prefix, mend string }{
 	{"NOREPLICAS", "the server has too few replicas to take writes: see min-replicas-to-write"},
 	{"MASTERDOWN", "this replica has lost its master: act on the master"},
 	{"CLUSTERDOWN", "the cluster does not serve this slot: see CLUSTER INFO"},
-	{"MOVED", "the key's slot is on another node: act there"},
+	{"TRYAGAIN", "the key's slot is being moved to another node: try again"},
 	{"NOAUTH", "the server wants a password: --user, --pass or REDISCLI_AUTH"},
 	{"WRONGPASS", "the server does not take this user and password"},
 }

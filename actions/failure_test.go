@@ -33,7 +33,7 @@ func asUser(name string) func(*redis.Options) {
 func TestScriptFlush(t *testing.T) {
 	server := redistest.Start(t)
 	client := server.Client()
-	o := NewOperator(client, Options{})
+	o := NewOperator(OneServer(client), Options{})
 	for range 3 {
 		for scheme := range seeds {
 			for name, request := range verbRequests(scheme) {
@@ -56,7 +56,7 @@ func TestDeniedScripts(t *testing.T) {
 	admin := server.Client()
 	server.Do("ACL", "SETUSER", "noeval", "on", ">x", "~*", "&*", "+@all", "-eval", "-evalsha")
 	for name, client := range map[string]*redis.Client{"ACL": server.Client(asUser("noeval")), "unknown command": admin} {
-		o := NewOperator(client, Options{})
+		o := NewOperator(OneServer(client), Options{})
 		for scheme := range seeds {
 			for verb, request := range verbRequests(scheme) {
 				if out := o.Do(t.Context(), seeded(t, admin, scheme, request)); !out.Result.Done() {
@@ -97,12 +97,13 @@ func TestDeniedByACL(t *testing.T) {
 		{"notype", "~* &* +@all -type", inspector.SchemeToken, release, token("notype")},
 		{"nowatch", "~* &* +@all -watch -eval -evalsha", inspector.SchemeToken, release, token("nowatch")},
 		{"noexec", "~* &* +@all -exec -eval -evalsha", inspector.SchemeToken, release, token("noexec")},
+		{"nomulti", "~* &* +@all -multi -eval -evalsha", inspector.SchemeToken, release, token("nomulti")},
 		{"looks", "%R~* resetchannels -@all +@read", inspector.SchemeRedisson, release, redisson("looks")},
 	} {
 		server.Do(append([]any{"ACL", "SETUSER", test.name, "on", ">x"}, fields(test.rules)...)...)
 		client := server.Client(asUser(test.name))
 		for _, watch := range []bool{false, true} {
-			o := NewOperator(client, Options{})
+			o := NewOperator(OneServer(client), Options{})
 			o.scriptsDenied.Store(watch)
 			want := "mend: ACL SETUSER " + test.name + " +eval +evalsha" + test.then
 			if watch || strings.Contains(test.rules, "-eval") || strings.Contains(test.rules, "-@all") {
@@ -140,7 +141,7 @@ func TestDryRunTriesRights(t *testing.T) {
 	} {
 		server.Do(append([]any{"ACL", "SETUSER", "somebody", "reset", "on", ">x"}, fields(rules)...)...)
 		r := seeded(t, admin, inspector.SchemeToken, Request{Verb: VerbRelease, DryRun: true})
-		out := NewOperator(server.Client(asUser("somebody")), Options{}).Do(t.Context(), r)
+		out := NewOperator(OneServer(server.Client(asUser("somebody"))), Options{}).Do(t.Context(), r)
 		if said := out.Sentence(r); !strings.HasPrefix(said, want) || strings.Contains(said, "tried") != strings.Contains(want, "tried") {
 			t.Errorf("%s: %q, want %q", rules, said, want)
 		}
@@ -159,7 +160,7 @@ func TestOneMendIsEnough(t *testing.T) {
 		for _, v := range variants() {
 			for _, watch := range []bool{false, true} {
 				server.Do(append([]any{"ACL", "SETUSER", "somebody", "reset", "on", ">x"}, fields(rules)...)...)
-				o := NewOperator(server.Client(asUser("somebody")), Options{})
+				o := NewOperator(OneServer(server.Client(asUser("somebody"))), Options{})
 				o.scriptsDenied.Store(watch)
 				r := v.seeded(t, admin, Request{Verb: VerbRelease})
 				out := o.Do(t.Context(), r)
@@ -208,7 +209,7 @@ func TestLeastPrivilege(t *testing.T) {
 				r := v.seeded(t, admin, request)
 				all := slices.Concat(way.rules(), p.commandRules())
 				server.Do(slices.Concat(rules, fields(strings.Join(all, " ")))...)
-				if out := NewOperator(server.Client(asUser("least")), Options{}).Do(t.Context(), r); !out.Result.Done() {
+				if out := NewOperator(OneServer(server.Client(asUser("least"))), Options{}).Do(t.Context(), r); !out.Result.Done() {
 					t.Errorf("%s %s with %v: %+v", v.name, name, all, out)
 				}
 				admin.FlushAll(t.Context())
@@ -231,7 +232,7 @@ func TestReplica(t *testing.T) {
 		return value == "A", "the replica has " + value
 	})
 	for _, watch := range []bool{false, true} {
-		o := NewOperator(client, Options{})
+		o := NewOperator(OneServer(client), Options{})
 		o.scriptsDenied.Store(watch)
 		for _, r.DryRun = range []bool{true, false} {
 			if out := o.Do(t.Context(), r); out.Result != ResultReplica || !out.Result.Refused() {
@@ -251,19 +252,19 @@ func TestNothingSent(t *testing.T) {
 	}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	if out := NewOperator(client, Options{}).Do(over, r); out.Result != ResultFailed || !errors.Is(out.Err, context.Canceled) {
+	if out := NewOperator(OneServer(client), Options{}).Do(over, r); out.Result != ResultFailed || !errors.Is(out.Err, context.Canceled) {
 		t.Errorf("with a context that is over: %+v", out)
 	}
-	if out := NewOperator(closed, Options{}).Do(t.Context(), r); out.Result != ResultFailed || !errors.Is(out.Err, redis.ErrClosed) {
+	if out := NewOperator(OneServer(closed), Options{}).Do(t.Context(), r); out.Result != ResultFailed || !errors.Is(out.Err, redis.ErrClosed) {
 		t.Errorf("with a closed client: %+v", out)
 	}
 	other := server.Client(func(o *redis.Options) { o.DB = 1 })
-	if out := NewOperator(other, Options{}).Do(t.Context(), r); out.Result != ResultFailed || !strings.Contains(out.Detail, "database 0") {
+	if out := NewOperator(OneServer(other), Options{}).Do(t.Context(), r); out.Result != ResultFailed || !strings.Contains(out.Detail, "database 0") {
 		t.Errorf("on another database: %+v", out)
 	}
 	server.Kill()
 	for _, watch := range []bool{false, true} {
-		o := NewOperator(client, Options{})
+		o := NewOperator(OneServer(client), Options{})
 		o.scriptsDenied.Store(watch)
 		if out := o.Do(t.Context(), r); out.Result != ResultFailed || !strings.Contains(out.Detail, "nothing was done") {
 			t.Errorf("where no server listens, watch %v: %+v", watch, out)
@@ -275,7 +276,7 @@ func TestNothingSent(t *testing.T) {
 func TestMends(t *testing.T) {
 	server := redistest.Start(t)
 	client := server.Client()
-	o := NewOperator(client, Options{})
+	o := NewOperator(OneServer(client), Options{})
 	r := seeded(t, client, inspector.SchemeReentrant, Request{Verb: VerbRelease, Entries: 1})
 	server.Do("CONFIG", "SET", "maxmemory", "1")
 	if out := o.Do(t.Context(), r); out.Result != ResultFailed || !strings.Contains(out.Detail, "raise maxmemory") {
@@ -293,7 +294,7 @@ func TestMends(t *testing.T) {
 	}
 	server.Do("CONFIG", "SET", "min-replicas-to-write", "0")
 	server.Do("ACL", "SETUSER", "gone", "on", ">y", "~*", "+@all")
-	if out := NewOperator(server.Client(asUser("gone")), Options{}).Do(t.Context(), r); out.Result != ResultFailed || !strings.Contains(out.Detail, "password") {
+	if out := NewOperator(OneServer(server.Client(asUser("gone"))), Options{}).Do(t.Context(), r); out.Result != ResultFailed || !strings.Contains(out.Detail, "password") {
 		t.Errorf("a wrong password: %+v", out)
 	}
 }
@@ -305,7 +306,7 @@ func TestWatchRetries(t *testing.T) {
 	r := seeded(t, admin, inspector.SchemeToken, Request{Verb: VerbRelease})
 	meddler := &betweenHook{t: t, meddle: func() { admin.PExpire(t.Context(), "lock", time.Hour) }, times: 3}
 	client.AddHook(meddler)
-	o := NewOperator(client, Options{})
+	o := NewOperator(OneServer(client), Options{})
 	o.scriptsDenied.Store(true)
 	if out := o.Do(t.Context(), r); out.Result != ResultReleased || meddler.times != 0 {
 		t.Errorf("renewed three times: %+v, %d left", out, meddler.times)
@@ -334,7 +335,7 @@ func (h *betweenHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook { re
 
 func (h *betweenHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
-		if cmds[0].Name() == "multi" && h.times > 0 {
+		if cmds[len(cmds)-1].Name() == "exec" && h.times > 0 {
 			h.times--
 			h.meddle()
 		}

@@ -199,7 +199,7 @@ func TestFairWatch(t *testing.T) {
 	}
 	meddler := &betweenHook{t: t, meddle: func() { admin.LPop(t.Context(), "redisson_lock_queue:{lock}") }, times: 1}
 	client.AddHook(meddler)
-	o := NewOperator(client, Options{Look: lookWith(admin)})
+	o := NewOperator(OneServer(client), Options{Look: lookWith(admin)})
 	o.scriptsDenied.Store(true)
 	if out := o.Do(t.Context(), r); out.Result != ResultReleased || out.Woken != 1 || meddler.times != 0 {
 		t.Errorf("%+v, %d left", out, meddler.times)

@@ -198,7 +198,7 @@ func ways(t *testing.T, test func(t *testing.T, o *Operator, client *redis.Clien
 				if err := client.FlushAll(t.Context()).Err(); err != nil {
 					t.Fatal(err)
 				}
-				o := NewOperator(client, Options{Look: lookWith(client)})
+				o := NewOperator(OneServer(client), Options{Look: lookWith(client)})
 				o.scriptsDenied.Store(by == byWatch{}.name())
 				test(t, o, client)
 			})

@@ -95,7 +95,7 @@ func (s fixtureServer) see(t testing.TB, f fixture) *inspector.Lock {
 }
 
 func (s fixtureServer) operator() *Operator {
-	return NewOperator(s.client, Options{Look: s.connection.Read})
+	return NewOperator(OneServer(s.client), Options{Look: s.connection.Read})
 }
 
 // keys are those that are there, in order.

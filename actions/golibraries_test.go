@@ -141,7 +141,7 @@ func TestGoLibraries(t *testing.T) {
 				t.Fatalf("%+v, %s", lock, lock.LibraryNames())
 			}
 			r := actions.Request{Verb: actions.VerbExtend, Lock: lock, Owner: lock.Holders[0].Owner, TTL: 5 * time.Minute}
-			o := actions.NewOperator(s.Client(), actions.Options{Look: connection.Read})
+			o := actions.NewOperator(actions.OneServer(s.Client()), actions.Options{Look: connection.Read})
 			if out := o.Do(t.Context(), r); !out.Result.Done() {
 				t.Errorf("%s", out.Sentence(r))
 			}

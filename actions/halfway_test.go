@@ -32,7 +32,7 @@ func TestNothingHalfDone(t *testing.T) {
 					server.Do("ACL", "SETUSER", "without", "reset", "on", ">x", "~*", "&*", "+@all", "-"+command)
 					r := v.seeded(t, admin, request)
 					before := inFull(t, admin, "lock")
-					o := NewOperator(server.Client(asUser("without")), Options{})
+					o := NewOperator(OneServer(server.Client(asUser("without"))), Options{})
 					o.scriptsDenied.Store(watch)
 					out := o.Do(t.Context(), r)
 					if out.Result.Done() {

@@ -20,7 +20,7 @@ func TestInspected(t *testing.T) {
 	client := connection.NewClient("locktop-actions")
 	defer client.Close()
 	l := NewLocker(client)
-	o := NewOperator(client, Options{})
+	o := NewOperator(OneServer(client), Options{})
 	const uuid = "0f4d3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11"
 	for scheme, lock := range map[inspector.Scheme]func(key string) error{
 		inspector.SchemeToken: func(key string) error {

@@ -15,6 +15,8 @@ type attempt struct {
 	out      Outcome
 	by       string
 	outdated bool
+	// at is the server that was acted on at last.
+	at keyspace.Node
 }
 
 // lookTries is how often an action is planned again because its companions changed: a queue in which clients come and go.
@@ -22,8 +24,8 @@ const lookTries = 16
 
 // untilCurrent tries a plan, and plans again as long as it is outdated. What the operator saw of the holder stays what he saw:
 // the companions are read anew, and of the lock itself what the commands are made of, where the plan rests on it.
-func (o *Operator) untilCurrent(ctx context.Context, p plan, r Request, try func(context.Context, plan, Request) attempt) attempt {
-	a := try(ctx, p, r)
+func (o *Operator) untilCurrent(ctx context.Context, at place, p plan, r Request, try trial) attempt {
+	a := o.follow(ctx, at, p, r, try)
 	for range lookTries {
 		if !a.outdated || o.options.Look == nil {
 			return a
@@ -36,7 +38,7 @@ func (o *Operator) untilCurrent(ctx context.Context, p plan, r Request, try func
 		if p, err = makePlan(r, time.Now()); err != nil {
 			return attempt{out: *asRefusal(err).outcome()}
 		}
-		a = try(ctx, p, r)
+		a = o.follow(ctx, at, p, r, try)
 	}
 	return a
 }

@@ -93,7 +93,7 @@ func TestApart(t *testing.T) {
 	client := embeddedClient(t) // which cannot be asked for rights
 	r := seeded(t, client, inspector.SchemeRedisson, Request{Verb: VerbRelease})
 	before := dump(t.Context(), t, client, "lock")
-	_, err := byScript{}.execute(t.Context(), client, must(makePlan(r, time.Now()))(t))
+	_, err := byScript{}.execute(t.Context(), place{client: client}, must(makePlan(r, time.Now()))(t))
 	if after := dump(t.Context(), t, client, "lock"); !errors.Is(err, errApart) || after != before {
 		t.Errorf("%v, and %q became %q", err, before, after)
 	}
@@ -130,8 +130,8 @@ func TestHolds(t *testing.T) {
 			{"none", absent, "", true},
 		} {
 			p := plan{keys: []string{test.key}, facts: []fact{{[]string{"GET", test.key}, test.compared, test.want, changed("said")}}}
-			asked := must(p.ask(t.Context(), client))(t)
-			scripted := must(byScript{}.execute(t.Context(), client, p))(t)
+			asked := must(p.ask(t.Context(), place{client: client}, client))(t)
+			scripted := must(byScript{}.execute(t.Context(), place{client: client}, p))(t)
 			if asked != scripted || (asked.code == codeDone) != test.holds {
 				t.Errorf("%s %s %q: asked %+v, by script %+v, want %v", test.key, test.compared, test.want, asked, scripted, test.holds)
 			}

@@ -23,7 +23,7 @@ func TestLostAnswer(t *testing.T) {
 	client := server.Client(func(o *redis.Options) {
 		o.ReadTimeout, o.PoolSize, o.DialTimeout = 50*time.Millisecond, 1, time.Second
 	})
-	o := NewOperator(client, Options{})
+	o := NewOperator(OneServer(client), Options{})
 	r := seeded(t, client, inspector.SchemeReentrant, Request{Verb: VerbRelease, Entries: 1})
 	// The server knows the script by now, so that the command that is lost is the one that acts.
 	if out := o.Do(t.Context(), r); out.Result != ResultEntryReleased {
@@ -51,9 +51,9 @@ func TestLostAnswer(t *testing.T) {
 func TestCutConnection(t *testing.T) {
 	for _, watch := range []bool{false, true} {
 		server := redistest.Start(t)
-		acts := []byte("evalsha")
+		acts := []byte("EVALSHA")
 		if watch {
-			acts = []byte("multi")
+			acts = []byte("EXEC")
 		}
 		written := make(chan struct{})
 		client := server.Client(func(o *redis.Options) {
@@ -62,7 +62,7 @@ func TestCutConnection(t *testing.T) {
 				return &tappedConn{Conn: conn, server: server, acts: acts, written: written}, err
 			}
 		})
-		o := NewOperator(client, Options{})
+		o := NewOperator(OneServer(client), Options{})
 		o.scriptsDenied.Store(watch)
 		r := seeded(t, server.Client(), inspector.SchemeToken, Request{Verb: VerbRelease})
 		outcome := make(chan Outcome)

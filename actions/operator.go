@@ -5,12 +5,9 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 
 	"locktop/inspector"
 	"locktop/keyspace"
@@ -42,6 +39,9 @@ type Request struct {
 	Force bool
 	// Reason is kept in the audit.
 	Reason string
+	// Sharded: the servers are a cluster that knows sharded channels, on which those who wait may listen. An Operator knows it of
+	// its servers itself.
+	Sharded bool
 }
 
 // Outcome is the answer, with words.
@@ -53,11 +53,18 @@ type Outcome struct {
 	Holder string
 	// TTL is the lease after the action; negative: none.
 	TTL time.Duration
-	// Woken is the number of clients that received the scheme's wake-up; -1: the scheme has none, or none was sent.
-	Woken int64
+	// Woken is the number of clients that received the scheme's wake-up; -1: the scheme has none, or none was sent. Where WokenMore
+	// is true they are those on one node of a cluster: on the others there may have been more, whom nobody counts.
+	Woken     int64
+	WokenMore bool
 	// Detail is said beside the result; it is safe for a terminal.
 	Detail string
 	Err    error
+	// Nodes are, of a Redlock, what became of it on each of the masters, in the order of the votes; else none.
+	Nodes []NodeOutcome
+	// ValidUntil is until when the owner of a Redlock has the quorum after an action that leaves it to it; zero: it has none, or one
+	// without an end.
+	ValidUntil time.Time
 }
 
 // Options configure an Operator.
@@ -74,15 +81,15 @@ type Options struct {
 
 // Operator acts on locks. It is safe for concurrent use.
 type Operator struct {
-	client  *redis.Client
+	servers Servers
 	options Options
-	// scriptsDenied is set once the server has refused to run scripts.
+	// scriptsDenied is set once a server has refused to run scripts.
 	scriptsDenied atomic.Bool
 }
 
-// NewOperator makes an Operator over a client whose MaxRetries is -1; it does not close the client.
-func NewOperator(client *redis.Client, o Options) *Operator {
-	return &Operator{client: client, options: o}
+// NewOperator makes an Operator that acts on these servers.
+func NewOperator(servers Servers, o Options) *Operator {
+	return &Operator{servers: servers, options: o}
 }
 
 // ReadOnly says whether every action will be refused.
@@ -94,13 +101,16 @@ func (o *Operator) ReadOnly() bool { return o.options.ReadOnly }
 // would be refused, by us or by the server, in that refusal. What it could not find out it says.
 func (o *Operator) Do(ctx context.Context, r Request) Outcome {
 	now := time.Now()
+	r.Sharded = o.servers.Sharded()
 	line := newLine(rand.Text(), o.options.Where, r, now)
-	p, refused := o.refuse(ctx, r, now)
+	do, refused := o.prepare(ctx, r, now, &line)
 	if refused != nil {
-		return o.record(line, *refused, "")
+		return o.record(line, attempt{out: *refused})
 	}
 	if r.DryRun {
-		return o.record(line, o.untilCurrent(ctx, p, r, o.rehearse).out, "")
+		a := do(o.rehearse)
+		a.by = ""
+		return o.record(line, a)
 	}
 	if o.options.Audit != nil {
 		intent := line
@@ -109,39 +119,48 @@ func (o *Operator) Do(ctx context.Context, r Request) Outcome {
 			return Outcome{Result: ResultFailed, Woken: -1, Err: err, Detail: "nothing was done, because it could not be put on record: " + printable(err.Error())}
 		}
 	}
-	a := o.untilCurrent(ctx, p, r, o.execute)
-	return o.record(line, a.out, a.by)
+	return o.record(line, do(o.execute))
 }
 
-// refuse returns the plan, or the outcome of a request for which nothing is sent.
-func (o *Operator) refuse(ctx context.Context, r Request, now time.Time) (plan, *Outcome) {
+// prepare returns what is to be tried, and says in the line of the audit where; or the outcome of a request for which nothing is sent.
+func (o *Operator) prepare(ctx context.Context, r Request, now time.Time, line *AuditLine) (func(trial) attempt, *Outcome) {
 	if o.options.ReadOnly {
-		return plan{}, &Outcome{Result: ResultReadOnly, Woken: -1}
+		return nil, &Outcome{Result: ResultReadOnly, Woken: -1}
+	}
+	if r.Lock != nil && r.Lock.Quorum != nil {
+		if refused := refuseVotes(r, now); refused != nil {
+			return nil, refused
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, nothingSent(err)
+		}
+		line.addAsked(r)
+		return func(try trial) attempt { return o.onMasters(ctx, r, now, try) }, nil
 	}
 	p, err := makePlan(r, now)
 	if err != nil {
-		return plan{}, asRefusal(err).outcome()
-	}
-	if db := o.client.Options().DB; db != r.Lock.DB {
-		return plan{}, &Outcome{
-			Result: ResultFailed, Woken: -1, Detail: fmt.Sprintf("the lock is in database %d, and this connection is on %d", r.Lock.DB, db),
-		}
+		return nil, asRefusal(err).outcome()
 	}
 	if err := ctx.Err(); err != nil {
-		return plan{}, &Outcome{Result: ResultFailed, Woken: -1, Err: err, Detail: "nothing was sent: " + err.Error()}
+		return nil, nothingSent(err)
 	}
-	return p, nil
+	at, refused := o.place(ctx, r.Lock.Ref)
+	if refused != nil {
+		return nil, refused
+	}
+	line.Node = string(at.node())
+	return func(try trial) attempt { return o.untilCurrent(ctx, at, p, r, try) }, nil
 }
 
 // execute carries the plan out, by scripts if it may.
-func (o *Operator) execute(ctx context.Context, p plan, _ Request) attempt {
+func (o *Operator) execute(ctx context.Context, at place, p plan, _ Request) attempt {
 	var (
 		a   answer
 		err error
 		way executor
 	)
 	for _, next := range o.ways() { // nothing is done where a way is not to be had, so that the next one may be tried
-		b, nextErr := next.execute(ctx, o.client, p)
+		b, nextErr := next.execute(ctx, at, p)
 		if errors.Is(nextErr, errNoCompare) {
 			break // the way before says what it would take
 		}
@@ -153,7 +172,7 @@ func (o *Operator) execute(ctx context.Context, p plan, _ Request) attempt {
 		}
 	}
 	if err != nil {
-		return attempt{out: failure(err, p, way, o.client.Options().Username), by: way.name()}
+		return attempt{out: failure(err, p, way, at), by: way.name()}
 	}
 	out := outcomeOf(a, p)
 	if (way == byCompare{}) && out.Result.Done() {
@@ -162,12 +181,13 @@ func (o *Operator) execute(ctx context.Context, p plan, _ Request) attempt {
 	return attempt{out: out, by: way.name(), outdated: a.code == codeContext}
 }
 
-// record writes the outcome to the audit. What it cannot write it says.
-func (o *Operator) record(line AuditLine, out Outcome, by string) Outcome {
+// record writes an outcome to the audit. What it cannot write it says.
+func (o *Operator) record(line AuditLine, a attempt) Outcome {
+	out := a.out
 	if o.options.Audit == nil {
 		return out
 	}
-	line.addOutcome(out, by)
+	line.addOutcome(a)
 	line.At = time.Now()
 	if err := o.options.Audit.write(line); err != nil {
 		if out.Detail != "" {

@@ -28,6 +28,8 @@ type plan struct {
 	// done is the outcome of an action that was done. Where keepsTTL is true, its lease is the one that was left.
 	done     Outcome
 	keepsTTL bool
+	// sharded says that it is made for a cluster, where a node tells of its own clients how many it has woken.
+	sharded bool
 	// sameHolder, where it is not nil, says of another value whether the one who was seen has written it.
 	sameHolder func(value string) bool
 }
@@ -109,7 +111,7 @@ func (p plan) commandRules() []string {
 func (p plan) channels() []string {
 	var channels []string
 	for _, command := range p.commands {
-		if command[0] == "PUBLISH" {
+		if publishes(command) && !slices.Contains(channels, command[1]) {
 			channels = append(channels, command[1])
 		}
 	}
@@ -167,9 +169,14 @@ func makePlan(r Request, now time.Time) (plan, error) {
 	if err := checkNumbers(r); err != nil {
 		return plan{}, err
 	}
-	p := plan{verb: r.Verb, keys: []string{lock.Key}, count: holder.Count.N}
-	err := recipe.plan(&p, r, holder, now)
-	return p, err
+	p := plan{verb: r.Verb, keys: []string{lock.Key}, count: holder.Count.N, sharded: r.Sharded}
+	if err := recipe.plan(&p, r, holder, now); err != nil {
+		return p, err
+	}
+	if r.Sharded && severalSlots(p.keys) {
+		return p, crossing(p.keys)
+	}
+	return p, nil
 }
 
 // checkNumbers refuses what no lock can have.

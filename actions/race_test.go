@@ -159,7 +159,7 @@ func race(t *testing.T, server *redistest.Server, c contender, watch bool, round
 	}
 	for range 2 {
 		client := server.Client()
-		o := NewOperator(client, Options{})
+		o := NewOperator(OneServer(client), Options{})
 		o.scriptsDenied.Store(watch)
 		players = append(players, func(h *history, _ int) { h.operate(t, o, client, c.scheme, key) })
 	}

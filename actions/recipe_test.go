@@ -81,7 +81,7 @@ func TestEverySchemeHasARecipe(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	o := NewOperator(embeddedClient(t), Options{})
+	o := NewOperator(OneServer(embeddedClient(t)), Options{})
 	lock := func(scheme inspector.Scheme, kind string) *inspector.Lock {
 		l := &inspector.Lock{Scheme: scheme, Holders: []inspector.Holder{{Owner: "A"}}}
 		l.Key, l.Observed.Type = "lock", "string"
@@ -189,9 +189,10 @@ func TestScriptsTouchOnlyTheirKeys(t *testing.T) {
 // TestPlansNameTheirKeys checks the commands of all plans in the same way.
 func TestPlansNameTheirKeys(t *testing.T) {
 	for _, recipe := range Recipes() {
-		for _, p := range recipe.samplePlans(keyspace.Pattern{Glob: "*"}) {
+		anything := keyspace.Pattern{Glob: "*"}
+		for _, p := range slices.Concat(recipe.samplePlans(anything, false), recipe.samplePlans(anything, true)) {
 			for _, command := range p.sends() {
-				if command[0] != "PUBLISH" && !slices.Contains(p.keys, command[1]) {
+				if !publishes(command) && !slices.Contains(p.keys, command[1]) {
 					t.Errorf("%s sends %q, and names the keys %q", p.verb, command, p.keys)
 				}
 			}

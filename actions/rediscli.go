@@ -17,15 +17,23 @@ import (
 // It speaks of the companions as they were seen: where they have changed it answers "context", and where the server is older
 // than 7.0 and there are several commands "apart", and does nothing.
 //
+// Of a Redlock it is one command for each master that has it for the owner, one after the other.
+//
 // Where the key or the holder has bytes that are no printable text, the arguments are given with --quoted-input, which
 // redis-cli has since 6.2.
 func RedisCLI(r Request) string {
+	if r.Lock != nil && r.Lock.Quorum != nil {
+		return redisCLIOfVotes(r)
+	}
 	p, err := makePlan(r, time.Now())
 	if err != nil {
 		return ""
 	}
 	command := slices.Concat([]string{"EVAL", minify(act.text), strconv.Itoa(len(p.keys))}, p.keys, p.args())
 	line := "redis-cli" + serverFlags(r.Lock.Node)
+	if r.Sharded {
+		line += " -c" // the key may be on another node by the time that the line is run
+	}
 	if r.Lock.DB != 0 {
 		line += " -n " + strconv.Itoa(r.Lock.DB)
 	}

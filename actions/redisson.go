@@ -59,7 +59,7 @@ func (p *plan) wakeRedisson(r Request, now time.Time) error {
 	}
 	for i, waiter := range line.Value.Fields {
 		p.facts = append(p.facts, fact{[]string{"LINDEX", queue, strconv.Itoa(i)}, equal, waiter.Name, blameContext})
-		p.do("PUBLISH", channel+":"+waiter.Name, "0")
+		p.wake(r, channel+":"+waiter.Name, "0")
 		if !isOver(deadlines, waiter.Name, now) {
 			return nil
 		}
@@ -68,7 +68,7 @@ func (p *plan) wakeRedisson(r Request, now time.Time) error {
 		return unknown
 	}
 	p.facts = append(p.facts, fact{[]string{"LINDEX", queue, strconv.Itoa(len(line.Value.Fields))}, absent, "", blameContext})
-	p.do("PUBLISH", channel, "0")
+	p.wake(r, channel, "0")
 	return nil
 }
 

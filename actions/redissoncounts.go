@@ -57,7 +57,7 @@ func init() {
 		},
 		plan: func(p *plan, r Request, _ inspector.Holder, _ time.Time) error {
 			p.onNumber(r)
-			p.do("PUBLISH", inspector.RedissonLatchName(r.Lock.Key), "0")
+			p.wake(r, inspector.RedissonLatchName(r.Lock.Key), "0")
 			p.free(r)
 			return nil
 		},

@@ -73,7 +73,7 @@ func planRedissonMulti(p *plan, r Request, holder inspector.Holder, now time.Tim
 		fields := strconv.FormatInt(r.Lock.Observed.Size, 10)
 		p.facts = append(p.facts, fact{[]string{"HLEN", key}, equal, fields, changed(whyFields)})
 		if r.TTL == 0 {
-			p.do("PUBLISH", RedissonChannel(key), "0")
+			p.wake(r, RedissonChannel(key), "0")
 			p.free(r)
 			return nil
 		}
@@ -84,7 +84,7 @@ func planRedissonMulti(p *plan, r Request, holder inspector.Holder, now time.Tim
 		p.done = Outcome{Result: ResultEntryReleased, Holder: p.holder, Count: holder.Count.N - r.Entries}
 		p.keepsTTL = true
 	default:
-		p.do("PUBLISH", RedissonChannel(key), "0")
+		p.wake(r, RedissonChannel(key), "0")
 		p.do("HDEL", key, value, end, count)
 		p.done = Outcome{Result: ResultReleased}
 	}

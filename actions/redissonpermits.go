@@ -108,7 +108,7 @@ func (p *plan) returnPermit(r Request) error {
 		return unsupported("its value is no number of free permits")
 	}
 	p.do("INCRBY", r.Lock.Key, "1")
-	p.do("PUBLISH", inspector.RedissonName(inspector.RedissonSemaphoreChannel, r.Lock.Key), strconv.FormatInt(free+1, 10))
+	p.wake(r, inspector.RedissonName(inspector.RedissonSemaphoreChannel, r.Lock.Key), strconv.FormatInt(free+1, 10))
 	p.done = Outcome{Result: ResultReleased, Detail: "free now: " + plural(free+1, "permit", "permits")}
 	return nil
 }

@@ -97,10 +97,10 @@ func planRedissonRW(p *plan, r Request, holder inspector.Holder, now time.Time) 
 	p.done = Outcome{Result: ResultReleased}
 	switch last := r.Lock.Observed.Size <= 2; {
 	case last && mode == string(inspector.ModeWrite):
-		p.do("PUBLISH", inspector.RedissonName(inspector.RedissonRWChannel, key), "1")
+		p.wake(r, inspector.RedissonName(inspector.RedissonRWChannel, key), "1")
 		p.do("DEL", key)
 	case last:
-		p.do("PUBLISH", inspector.RedissonName(inspector.RedissonRWChannel, key), "0")
+		p.wake(r, inspector.RedissonName(inspector.RedissonRWChannel, key), "0")
 		p.do("DEL", key)
 	case mode == string(inspector.ModeWrite):
 		p.do("HDEL", key, holder.Owner)
@@ -125,7 +125,7 @@ func (p *plan) expireReadWrite(r Request, now time.Time) {
 		}
 	}
 	if r.TTL == 0 {
-		p.do("PUBLISH", inspector.RedissonName(inspector.RedissonRWChannel, r.Lock.Key), "1")
+		p.wake(r, inspector.RedissonName(inspector.RedissonRWChannel, r.Lock.Key), "1")
 		p.free(r)
 		p.forget(leases)
 		return

@@ -17,6 +17,8 @@ type Need struct {
 	// NoScripts: the server runs none, so that transactions do.
 	NoScripts bool
 	Topology  keyspace.Topology
+	// Sharded is what [Servers] say of themselves.
+	Sharded bool
 }
 
 // Rights are the rules of an ACL that a user needs, besides those for looking ([keyspace.Connection.ObserverACL]), to do
@@ -38,7 +40,7 @@ func RightsFor(need Need) Rights {
 	keys := need.Patterns
 	for _, pattern := range need.Patterns {
 		for _, recipe := range Recipes() {
-			for _, p := range recipe.samplePlans(pattern) {
+			for _, p := range recipe.samplePlans(pattern, need.Sharded) {
 				add(&rights.Commands, p.commandRules()...)
 				if len(p.channels()) > 0 {
 					for _, glob := range recipe.channels {
@@ -53,7 +55,7 @@ func RightsFor(need Need) Rights {
 	}
 	rights.Keys = keyspace.WriteRules(keys)
 	if need.Topology == keyspace.Cluster {
-		add(&rights.Commands, "+asking", "+spublish")
+		add(&rights.Commands, place{asking: true}.rules()...)
 	}
 	return rights
 }
@@ -85,7 +87,7 @@ func Sent(need Need) [][]any {
 	}
 	for _, pattern := range need.Patterns {
 		for _, recipe := range Recipes() {
-			for _, p := range recipe.samplePlans(pattern) {
+			for _, p := range recipe.samplePlans(pattern, need.Sharded) {
 				for _, command := range p.sends() {
 					add(command[0]+" "+command[1], command)
 				}
@@ -100,7 +102,7 @@ func Sent(need Need) [][]any {
 
 // samplePlans are plans of the recipe for keys that the pattern names, such that each command that its plans may send is in one of
 // them; none where the pattern names no lock of the scheme.
-func (r Recipe) samplePlans(pattern keyspace.Pattern) []plan {
+func (r Recipe) samplePlans(pattern keyspace.Pattern, sharded bool) []plan {
 	if r.samples == nil {
 		return nil
 	}
@@ -115,7 +117,7 @@ func (r Recipe) samplePlans(pattern keyspace.Pattern) []plan {
 				{Verb: VerbForceExpire},
 				{Verb: VerbForceExpire, TTL: time.Second},
 			} {
-				request.Lock, request.Owner = lock, lock.Holders[0].Owner
+				request.Lock, request.Owner, request.Sharded = lock, lock.Holders[0].Owner, sharded
 				if p, err := makePlan(request, now); err == nil { // else the scheme has no such action
 					plans = append(plans, p)
 				}

@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/redis/go-redis/v9"
 
@@ -19,3 +20,16 @@ type Servers interface {
 	// Sharded says whether the servers are a cluster that knows sharded channels (SPUBLISH; Redis 7.0).
 	Sharded() bool
 }
+
+// OneServer is a server that stands alone, whatever key is asked for. It does not close the client.
+func OneServer(client *redis.Client) Servers { return oneServer{client} }
+
+type oneServer struct{ client *redis.Client }
+
+func (s oneServer) Client(context.Context, keyspace.Ref) (*redis.Client, error) { return s.client, nil }
+
+func (oneServer) Redirected(_ context.Context, addr string) (*redis.Client, error) {
+	return nil, fmt.Errorf("the key is on %s, and only one node of the cluster is connected", addr)
+}
+
+func (oneServer) Sharded() bool { return false }

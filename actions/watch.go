@@ -21,9 +21,9 @@ func (byWatch) name() string { return "watch" }
 
 func (byWatch) rules() []string { return []string{"+watch", "+unwatch", "+multi", "+exec"} }
 
-func (byWatch) execute(ctx context.Context, client *redis.Client, p plan) (answer, error) {
+func (byWatch) execute(ctx context.Context, at place, p plan) (answer, error) {
 	for range watchTries {
-		a, err := watchOnce(ctx, client, p)
+		a, err := watchOnce(ctx, at, p)
 		if errors.Is(err, redis.TxFailedErr) {
 			continue // EXEC did nothing: look again
 		}
@@ -37,12 +37,26 @@ func (byWatch) execute(ctx context.Context, client *redis.Client, p plan) (answe
 
 var errBusyKey = errors.New("it was written each time between the question and the action")
 
-func watchOnce(ctx context.Context, client *redis.Client, p plan) (answer, error) {
+// watchOnce watches, asks and acts on one connection. In a cluster that moves the keys' slot, WATCH is refused unless all of them are
+// on this node, and a key that leaves the node was written by that: what is asked and done is as sound as elsewhere.
+func watchOnce(ctx context.Context, at place, p plan) (answer, error) {
 	var a answer
 	sent := false
-	err := client.Watch(ctx, func(tx *redis.Tx) error {
-		var err error
-		if a, err = p.ask(ctx, tx); err != nil || a.code != codeDone {
+	err := at.client.Watch(ctx, func(tx *redis.Tx) error {
+		if at.asking {
+			if err := tx.Process(ctx, redis.NewCmd(ctx, "ASKING")); err != nil {
+				return err
+			}
+		}
+		err := tx.Watch(ctx, p.keys...).Err()
+		if err != nil {
+			return err
+		}
+		if a, err = p.ask(ctx, at, tx); err != nil || a.code != codeDone {
+			return err
+		}
+		// MULTI goes first: what follows one that is refused would be done at once, without EXEC.
+		if err := at.send(ctx, tx, []any{"MULTI"})[0].Err(); err != nil {
 			return err
 		}
 		sent = true
@@ -51,7 +65,7 @@ func watchOnce(ctx context.Context, client *redis.Client, p plan) (answer, error
 			a.woken = p.woken(replies)
 		}
 		return err
-	}, p.keys...)
+	})
 	switch {
 	case err == nil:
 		return a, nil
@@ -64,20 +78,18 @@ func watchOnce(ctx context.Context, client *redis.Client, p plan) (answer, error
 
 // ask asks for all facts in one round trip, and answers as act.lua does; "done" if all hold, though nothing is done. It is
 // one moment only under a WATCH.
-func (p plan) ask(ctx context.Context, client redis.Cmdable) (answer, error) {
-	pipe := client.Pipeline()
-	send := func(words []string) *redis.Cmd { return pipe.Do(ctx, anyWords(words)...) }
-	pttl := send([]string{"PTTL", p.keys[0]})
-	replies := make([]*redis.Cmd, len(p.facts))
-	for i, f := range p.facts {
-		replies[i] = send(f.ask)
+func (p plan) ask(ctx context.Context, at place, client pipeliner) (answer, error) {
+	questions := [][]any{{"PTTL", p.keys[0]}}
+	for _, f := range p.facts {
+		questions = append(questions, anyWords(f.ask))
 	}
-	var witness *redis.Cmd
 	if p.witness != nil {
-		witness = send(p.witness)
+		questions = append(questions, anyWords(p.witness))
 	}
-	// Each command's own error is looked at: those after a fact that does not hold may fail because of it.
-	_, _ = pipe.Exec(ctx)
+	// Each answer's own error is looked at: those after a fact that does not hold may fail because of it.
+	answers := at.send(ctx, client, questions...)
+	pttl, replies := answers[0], answers[1:]
+	witness := answers[len(answers)-1] // where there is one
 	a := answer{blame: blame{code: codeDone}, woken: -1}
 	var err error
 	if a.pttl, err = pttl.Int64(); err != nil {
@@ -93,7 +105,7 @@ func (p plan) ask(ctx context.Context, client redis.Cmdable) (answer, error) {
 			continue
 		}
 		a.blame, a.said = f.blame, clip(said)
-		if f.blame == blameOther && witness != nil {
+		if f.blame == blameOther && p.witness != nil {
 			if err := witness.Err(); err != nil && !errors.Is(err, redis.Nil) {
 				return answer{}, fmt.Errorf("%s: %w", p.witness[0], err)
 			}
@@ -104,30 +116,55 @@ func (p plan) ask(ctx context.Context, client redis.Cmdable) (answer, error) {
 	return a, nil
 }
 
-// transact sends the commands between MULTI and EXEC.
+// transact sends the commands after a MULTI, and EXEC. A context that ends in between would leave the connection as it is, and is heeded
+// where it has a deadline only: the client closes the connection then.
 func transact(ctx context.Context, tx *redis.Tx, commands [][]string) ([]any, error) {
-	sent := make([]*redis.Cmd, len(commands))
-	_, err := tx.TxPipelined(ctx, func(pipe redis.Pipeliner) error {
-		for i, command := range commands {
-			sent[i] = pipe.Do(ctx, anyWords(command)...)
-		}
-		return nil
-	})
-	if redis.HasErrorPrefix(err, "EXECABORT") {
-		for _, reply := range sent { // the reason is what the server answered to the command that it did not queue
-			if reason := reply.Err(); reason != nil && !redis.HasErrorPrefix(reason, "EXECABORT") {
+	within := context.WithoutCancel(ctx)
+	if deadline, has := ctx.Deadline(); has {
+		var cancel context.CancelFunc
+		within, cancel = context.WithDeadline(within, deadline)
+		defer cancel()
+	}
+	pipe := tx.Pipeline()
+	queued := make([]*redis.Cmd, len(commands))
+	for i, command := range commands {
+		queued[i] = pipe.Do(within, anyWords(command)...)
+	}
+	done := pipe.Do(within, "EXEC")
+	flush(within, pipe)
+	replies, err := done.Slice()
+	switch {
+	case errors.Is(err, redis.Nil):
+		return nil, redis.TxFailedErr
+	case redis.HasErrorPrefix(err, "EXECABORT"):
+		for _, reply := range queued { // the reason is what the server answered to the command that it did not queue
+			if reason := reply.Err(); reason != nil {
 				return nil, reason
 			}
 		}
-	}
-	if err != nil && !errors.Is(err, redis.Nil) {
+		return nil, err
+	case err != nil:
 		return nil, err
 	}
-	replies := make([]any, len(sent))
-	for i, reply := range sent {
-		replies[i] = reply.Val()
+	for _, reply := range replies {
+		if failed, is := reply.(error); is {
+			return nil, lostError{fmt.Errorf("only some of it may have been done: %w", failed)}
+		}
 	}
 	return replies, nil
+}
+
+// askUnwatched asks for all facts without a WATCH. While a slot is moved its keys are on two nodes, neither of which knows what the other has:
+// of several keys nothing can be told then.
+func (p plan) askUnwatched(ctx context.Context, at place) (answer, error) {
+	if at.asking && len(p.keys) > 1 {
+		return answer{}, errMoving
+	}
+	a, err := p.ask(ctx, at, at.client)
+	if to, is := redirectionIn(err); is && to.asking && len(p.keys) > 1 {
+		return answer{}, fmt.Errorf("%w: %w", errMoving, err)
+	}
+	return a, err
 }
 
 // anyWords are the words of a command as go-redis takes them.

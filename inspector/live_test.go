@@ -8,14 +8,12 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"go.uber.org/goleak"
-
 	"locktop/inspector"
 	"locktop/keyspace"
 	"locktop/keyspace/redistest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { redistest.Main(m) }
 
 // start watches a server as the product does.
 func start(t testing.TB, s *redistest.Server, o inspector.Options) *inspector.Inspector {

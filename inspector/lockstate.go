@@ -9,12 +9,14 @@ import (
 // StateAt is the state of the lock at another moment than the snapshot's, its lease counted down on the local clock.
 func (l *Lock) StateAt(now time.Time) State {
 	switch {
-	case l.State == StateFreed, l.State == StateWrong:
+	case l.State == StateFreed, l.State == StateWrong, l.State == StateMinority, l.State == StateSplit:
 		return l.State
 	case !l.FreedAt.IsZero():
 		return StateFreed
 	case l.Scheme == SchemeUnknown:
 		return StateWrong
+	case l.Quorum.below():
+		return l.claimedAt(now)
 	case !l.ExpiresAt.IsZero() && !now.Before(l.ExpiresAt):
 		return StateExpired
 	case !l.LeaseEnds.IsZero() && !now.Before(l.LeaseEnds):

@@ -56,7 +56,7 @@ func (c *Connection) observerCommands(in Topology) []string {
 		commands = append(commands, "select")
 	}
 	if in == Cluster {
-		commands = append(commands, "cluster|nodes", "cluster|slots", "readonly")
+		commands = append(commands, "cluster|slots", "asking")
 	}
 	return commands
 }

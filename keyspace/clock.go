@@ -39,6 +39,13 @@ func (c *clock) add(sent, received, server time.Time) {
 	c.samples = append(c.samples, s)
 }
 
+// forget drops what was measured: one of the two clocks is another one now.
+func (c *clock) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.samples = c.samples[:0]
+}
+
 // known says whether the server has told us its time.
 func (c *clock) known() bool {
 	c.mu.Lock()
@@ -67,6 +74,27 @@ func (c *clock) best() clockSample {
 // clockMoved is how far the clock may move before all that was reckoned by it counts as wrong: less is noise, and what two
 // machines drift apart.
 const clockMoved = 100 * time.Millisecond
+
+// ownClock finds out that our own clock was set: it then goes by another time than the one by which the process runs.
+type ownClock struct {
+	wall    time.Time
+	running time.Duration
+}
+
+// wasSet is told what the clock shows, and for how long the process has been running.
+func (o *ownClock) wasSet(wall time.Time, running time.Duration) bool {
+	before := *o
+	*o = ownClock{wall.Round(0), running}
+	return !before.wall.IsZero() && (o.wall.Sub(before.wall)-(running-before.running)).Abs() > clockMoved
+}
+
+// checkOwnClock has the server's clock measured at once where ours was set.
+func (f *feed) checkOwnClock(now time.Time) {
+	if f.own.wasSet(now, now.Sub(f.began)) {
+		f.connection.clock.forget()
+		f.nextClock = time.Time{}
+	}
+}
 
 // checkClock measures the server's clock, and has everything read again when it was set (or ours was): what is known of each
 // key's expiry was reckoned by the clock as it was.

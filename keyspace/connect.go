@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -70,9 +71,6 @@ func Connect(ctx context.Context, o Options) (*Connection, error) {
 	}
 	if err != nil {
 		_ = c.reader.Close() // the error of greet says more
-		if refusal := c.meter.refusal.Load(); refusal != nil {
-			err = *refusal
-		}
 		return nil, connectError(o, err)
 	}
 	return c, nil
@@ -142,7 +140,11 @@ func (c *Connection) readOptions(name string, poolSize int, allowed []string) *r
 		if err != nil {
 			return nil, err
 		}
-		return &wire{Conn: conn, meter: c.meter, allowed: allowed}, nil
+		w := &wire{Conn: conn, meter: c.meter, allowed: allowed}
+		if socket, is := conn.(syscall.Conn); is {
+			return socketWire{w, socket}, nil
+		}
+		return w, nil
 	}
 	named := o.OnConnect
 	o.OnConnect = func(ctx context.Context, conn *redis.Conn) error {
@@ -165,7 +167,7 @@ func (c *Connection) NewClient(name string) *redis.Client {
 
 // greet asks for what must work (PING) and for what may be denied (INFO).
 func (c *Connection) greet(ctx context.Context) error {
-	if err := c.reader.Ping(ctx).Err(); err != nil && !isDenied(err) {
+	if err := c.reader.Ping(ctx).Err(); err != nil && !declinesPing(err) {
 		return err
 	}
 	server, err := c.askServer(ctx)

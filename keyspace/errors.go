@@ -166,10 +166,10 @@ func isUnknownCommand(err error) bool {
 	return hasPrefix(err, "ERR Command '") && strings.HasSuffix(err.Error(), "not found")
 }
 
-// isAnswer says whether err is the server's own word, so that the connection itself is sound.
+// isAnswer says whether err is the server's own word on what it was asked. That it answers nobody is none.
 func isAnswer(err error) bool {
 	var answer redis.Error
-	return errors.As(err, &answer)
+	return errors.As(err, &answer) && !isRefusal(err)
 }
 
 // refusal is an answer of the server that go-redis did not hand on.
@@ -188,16 +188,23 @@ func unlessAnswered(err error) error {
 	return err
 }
 
-// isRefusal says whether the server answers nobody for the time being, whatever the command: what a key holds cannot be
-// told from that.
+// isRefusal says whether the server answers nobody for the time being, or none of us, whatever the command: what a key holds,
+// or what we may do there, cannot be told from that.
 func isRefusal(err error) bool {
-	for _, code := range []string{"LOADING", "BUSY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "NOAUTH", "ERR max number of clients"} {
+	for _, code := range []string{
+		"LOADING", "BUSY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "ERR max number of clients",
+		"NOAUTH", "WRONGPASS", "ERR invalid password", "ERR AUTH", "DENIED",
+	} {
 		if hasPrefix(err, code) {
 			return true
 		}
 	}
 	return false
 }
+
+// declinesPing says whether a server refused a PING that serves us all the same: an ACL may forbid it, and while the disk is
+// full it is refused as a write is.
+func declinesPing(err error) bool { return isDenied(err) || hasPrefix(err, "MISCONF") }
 
 // isNil says whether the server answered that there is nothing.
 func isNil(err error) bool { return errors.Is(err, redis.Nil) }

@@ -62,10 +62,13 @@ type feed struct {
 	passes          uint64
 	lastPass        Pass
 	nextPass        time.Time
-	hurry           string // why every key is to be read again at full speed, until a pass has done so; empty: it need not
-	inGap           bool   // since the last gap the server has not both answered and been heard
-	unheard         bool   // the listener has lost the server
+	hurry           string    // why every key is to be read again at full speed, until a pass has done so; empty: it need not
+	inGap           bool      // since the last gap the server has not both answered and been heard
+	missed          time.Time // since when there may be changes that were missed, and that no pass has read since; zero: there are none
+	unheard         bool      // the listener has lost the server
 	health          health
+	own             ownClock
+	began           time.Time
 	status          Status
 	nextRead        time.Time
 	nextPoll        time.Time
@@ -86,7 +89,7 @@ func newFeed(c *Connection, o ObserveOptions, flags Notifications) *feed {
 		matcher:       newMatcher(o.Patterns),
 		mail:          newMailbox(), out: newOutbox(c.Node()),
 		books: newBooks(), dirty: make(map[string]struct{}), unasked: make(map[string]struct{}), doubts: newDoubts(),
-		hurry: "first look",
+		hurry: "first look", began: time.Now(),
 	}
 	f.shared.flags = flags
 	f.status = Status{
@@ -176,9 +179,12 @@ func (f *feed) gap(why string, at time.Time) {
 		f.status.Gaps++
 		f.status.LastGap, f.status.LastGapWhy = at, why
 	}
+	if f.missed.IsZero() {
+		f.missed = at
+	}
 	f.startOver(why)
 	f.health.sweeps = nil // whatever was swept until the pass begins, it sees
-	f.nextSweeps, f.nextServer, f.nextReplication = time.Time{}, time.Time{}, time.Time{}
+	f.nextClock, f.nextSweeps, f.nextServer, f.nextReplication = time.Time{}, time.Time{}, time.Time{}, time.Time{}
 	f.say() // before the records that it explains
 }
 
@@ -272,7 +278,7 @@ func (f *feed) poll() {
 // down notes that the server has not answered since the given instant, keeps the picture, and waits before the next try.
 func (f *feed) down(ctx context.Context, err error, since time.Time) {
 	if f.status.Connected {
-		f.status.Connected, f.status.StaleSince = false, since
+		f.status.Connected, f.status.StaleSince = false, staleSince(f.missed, since)
 		f.backOff = backOffFirst
 		f.gap("the connection was lost: "+err.Error(), since)
 	}
@@ -281,6 +287,14 @@ func (f *feed) down(ctx context.Context, err error, since time.Time) {
 	f.say()
 	sleep(ctx, f.backOff+rand.N(f.backOff))
 	f.backOff = min(2*f.backOff, backOffLast)
+}
+
+// staleSince is from when on the picture may be old, if the server was asked in vain since then: it may have been old before.
+func staleSince(missed, asked time.Time) time.Time {
+	if missed.IsZero() {
+		return asked
+	}
+	return sooner(missed, asked)
 }
 
 // up notes that the server answered.

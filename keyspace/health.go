@@ -2,6 +2,7 @@ package keyspace
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 )
@@ -9,8 +10,10 @@ import (
 // health is what the feed remembers from one look at INFO to the next.
 type health struct {
 	runID  string
-	sweeps map[string]string // how often each command that changes keys without any event was called; nil: not known
+	sweeps map[string]string // how often each command was called that changes keys or the server without any event; nil: not known
 	blind  bool              // those counters are not to be had
+	// suspected is when everything was read again because the server's configuration had been set.
+	suspected time.Time
 	// replication is how the copies were.
 	replication replication
 }
@@ -18,16 +21,40 @@ type health struct {
 // sweepers change keys wholesale, and no keyspace notification tells of them.
 var sweepers = []string{"flushall", "flushdb", "swapdb"}
 
+// meddlers change what the server is or tells. They have us look at it again at once, since who goes by notifications that
+// were switched off hears nothing.
+var meddlers = []string{setter, "replicaof", "slaveof"}
+
+// setter may have switched notifications off and on again before we look, so that everything is read again; but not more often
+// than once in so long, for those servers that somebody tunes all the time.
+const (
+	setter   = "config|set"
+	setAgain = time.Minute
+)
+
 // check looks, every few seconds, for what nothing announces: another server at the address, a changed role, changed
 // notification flags, a flush, a swap of databases, a clock that was set.
 func (f *feed) check(ctx context.Context) error {
 	now := time.Now()
+	f.checkOwnClock(now)
 	if !now.Before(f.nextClock) {
 		if err := f.checkClock(ctx); err != nil {
 			return err
 		}
 		f.nextClock = now.Add(clockEvery)
 	}
+	if err := f.checkSettings(ctx, now); err != nil || now.Before(f.nextSweeps) {
+		return err
+	}
+	if err := f.checkSweeps(ctx); err != nil {
+		return err
+	}
+	f.nextSweeps = now.Add(sweepsEvery)
+	return f.checkSettings(ctx, now) // somebody may have meddled
+}
+
+// checkSettings looks at what the server is and tells.
+func (f *feed) checkSettings(ctx context.Context, now time.Time) error {
 	if !now.Before(f.nextServer) {
 		if err := f.checkServer(ctx); err != nil {
 			return err
@@ -40,20 +67,15 @@ func (f *feed) check(ctx context.Context) error {
 			f.nextServer = now.Add(mendedEvery)
 		}
 	}
-	if !now.Before(f.nextReplication) {
-		if err := f.checkReplication(ctx); err != nil {
-			return err
-		}
-		f.nextReplication = now.Add(serverEvery)
-		if len(f.status.Replication.Replicas) > 0 || f.status.Role == "replica" {
-			f.nextReplication = now.Add(replicationEvery)
-		}
+	if now.Before(f.nextReplication) {
+		return nil
 	}
-	if !now.Before(f.nextSweeps) {
-		if err := f.checkSweeps(ctx); err != nil {
-			return err
-		}
-		f.nextSweeps = now.Add(sweepsEvery)
+	if err := f.checkReplication(ctx); err != nil {
+		return err
+	}
+	f.nextReplication = now.Add(serverEvery)
+	if len(f.status.Replication.Replicas) > 0 || f.status.Role == "replica" {
+		f.nextReplication = now.Add(replicationEvery)
 	}
 	return nil
 }
@@ -63,7 +85,10 @@ func (f *feed) checkServer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.status.Version, f.status.Software, f.status.Role = s.Version, s.Software, s.Role
+	f.status.Version, f.status.Software = s.Version, s.Software
+	if s.Limited != "" {
+		f.status.Role = s.Role // else it is checkReplication that sees it change
+	}
 	before := f.health.runID
 	f.health.runID = s.RunID
 	if before == "" || s.RunID == before {
@@ -75,7 +100,8 @@ func (f *feed) checkServer(ctx context.Context) error {
 	f.shared.Unlock()
 	f.gap("another server process answers at this address now", time.Now())
 	f.retune()
-	return nil
+	f.connection.clock.forget() // it may be another machine, too
+	return f.checkClock(ctx)
 }
 
 // The reasons for a gap that a sweep is: which command it was, or, where CLIENT TRACKING told of it, that it was a flush.
@@ -104,21 +130,29 @@ func (f *feed) checkSweeps(ctx context.Context) error {
 	before := f.health.sweeps
 	counts := sweepsOf(info)
 	f.health.sweeps = counts
-	for _, name := range sweepers {
-		if calls := counts[name]; before != nil && calls != "" && calls != before[name] {
-			f.gap(wasCalled(name), time.Now())
-			f.health.sweeps = counts // read before the pass that this gap begins
-			break
-		}
+	if before == nil {
+		return nil
+	}
+	called := func(name string) bool { return counts[name] != "" && counts[name] != before[name] }
+	if slices.ContainsFunc(meddlers, called) {
+		f.nextServer, f.nextReplication = time.Time{}, time.Time{}
+	}
+	if called(setter) && f.status.Feed == FeedPush && time.Since(f.health.suspected) > setAgain {
+		f.health.suspected = time.Now()
+		f.startOver("the server's configuration was set")
+	}
+	if n := slices.IndexFunc(sweepers, called); n >= 0 {
+		f.gap(wasCalled(sweepers[n]), time.Now())
+		f.health.sweeps = counts // read before the pass that this gap begins
 	}
 	return nil
 }
 
 // sweepsOf reads "cmdstat_flushall:calls=1,usec=..." lines of INFO commandstats.
 func sweepsOf(info string) map[string]string {
-	calls := make(map[string]string, len(sweepers))
+	calls := make(map[string]string, len(sweepers)+len(meddlers))
 	fields := infoFields(info)
-	for _, name := range sweepers {
+	for _, name := range slices.Concat(sweepers, meddlers) {
 		count, _, _ := strings.Cut(strings.TrimPrefix(fields["cmdstat_"+name], "calls="), ",")
 		calls[name] = count
 	}

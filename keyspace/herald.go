@@ -14,7 +14,8 @@ type herald struct {
 	feed *feed
 
 	mu        sync.Mutex
-	status    Status // as the feed last said it
+	status    Status    // as the feed last said it
+	missed    time.Time // as in feed
 	said      time.Time
 	busySince time.Time
 	rate      rate
@@ -59,13 +60,13 @@ func (h *herald) run(ctx context.Context) {
 }
 
 // say publishes a status that the feed has made.
-func (h *herald) say(s Status) {
+func (h *herald) say(s Status, missed time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	at := h.said
 	changed := s.Gaps != h.status.Gaps || s.Connected != h.status.Connected || s.Feed != h.status.Feed ||
 		s.FeedReason != h.status.FeedReason || s.Err != h.status.Err || s.LastPass != h.status.LastPass
-	h.status = s
+	h.status, h.missed = s, missed
 	if changed || time.Since(at) >= statusEvery {
 		h.publish()
 	}
@@ -79,7 +80,7 @@ func (h *herald) publish() {
 	s.Commands = h.feed.connection.meter.commands.Load()
 	s.CommandsPerSecond = h.rate.add(h.said, s.Commands)
 	if s.Connected && !h.busySince.IsZero() && h.said.Sub(h.busySince) > hangs {
-		s.Connected, s.StaleSince = false, h.busySince
+		s.Connected, s.StaleSince = false, staleSince(h.missed, h.busySince)
 		s.Err = fmt.Sprintf("%s has not answered for %.1f s", s.Node, h.said.Sub(h.busySince).Seconds())
 	}
 	h.feed.out.setStatus(s)
@@ -100,7 +101,7 @@ func (f *feed) say() {
 			s.Denied, s.Seen, f.deniedWhy)
 		s.Err = strings.TrimPrefix(s.Err+"; "+unread, "; ")
 	}
-	f.herald.say(s)
+	f.herald.say(s, f.missed)
 }
 
 // rateOver is the time over which commands a second are averaged.

@@ -80,6 +80,10 @@ func (f *feed) hear(ctx context.Context, s *session) error {
 	alive.Go(func() { f.keepAlive(ctx, cancel, s.pubsub) })
 	for {
 		message, err := s.pubsub.Receive(ctx)
+		if declinesPing(err) {
+			f.mail.answered()
+			continue
+		}
 		if err != nil {
 			if cause := context.Cause(ctx); cause != nil {
 				return cause

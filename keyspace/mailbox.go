@@ -88,7 +88,7 @@ func (m *mailbox) mark(key string) {
 	m.dirty[key] = struct{}{}
 	if len(m.dirty) > maxDirty {
 		clear(m.dirty)
-		m.noteGap("more keys changed at once than could be remembered")
+		m.noteGap("more keys changed at once than could be remembered", time.Now())
 	}
 }
 
@@ -128,12 +128,12 @@ func (m *mailbox) invalidated(key string) {
 	m.signal()
 }
 
-func (m *mailbox) noteGap(why string) { m.gap, m.gapAt = why, time.Now() }
+func (m *mailbox) noteGap(why string, at time.Time) { m.gap, m.gapAt = why, at }
 
 // missed notes that hints may have been missed.
 func (m *mailbox) missed(why string) {
 	m.mu.Lock()
-	m.noteGap(why)
+	m.noteGap(why, time.Now())
 	m.mu.Unlock()
 	m.signal()
 }
@@ -147,11 +147,12 @@ func (m *mailbox) subscribed(hearing Feed, why string) {
 	m.signal()
 }
 
-// lost notes that the listener hears nothing any more, or, again, that it still does not: that is the same gap.
+// lost notes that the listener hears nothing any more, or, again, that it still does not: that is the same gap. It began when
+// the server was heard for the last time.
 func (m *mailbox) lost(why string) {
 	m.mu.Lock()
 	if m.down == "" {
-		m.noteGap(why)
+		m.noteGap(why, m.lastAlive)
 	}
 	m.down = why
 	m.mu.Unlock()
@@ -162,6 +163,13 @@ func (m *mailbox) lost(why string) {
 func (m *mailbox) alive(lag time.Duration) {
 	m.mu.Lock()
 	m.lag, m.lastAlive = lag, time.Now()
+	m.mu.Unlock()
+}
+
+// answered notes a ping that was refused: whoever refuses is there.
+func (m *mailbox) answered() {
+	m.mu.Lock()
+	m.lastAlive = time.Now()
 	m.mu.Unlock()
 }
 

@@ -3,7 +3,7 @@ package keyspace_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"locktop/keyspace/redistest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { redistest.Main(m) }

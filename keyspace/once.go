@@ -8,7 +8,7 @@ const retriesOnce = readersAtOnce + 1
 // retryOnce begins the one look of [ObserveOptions.Once] anew, where it failed by what another connection may mend at once;
 // false: it is not to be mended. Half a look cannot go on, since the server may have been started again meanwhile.
 func (f *feed) retryOnce(err error) bool {
-	if isTimeout(err) || isAnswer(err) || f.retries == retriesOnce {
+	if isTimeout(err) || isAnswer(err) || isRefusal(err) || f.retries == retriesOnce {
 		return false
 	}
 	f.retries++

@@ -163,7 +163,7 @@ func (f *feed) endPass(ctx context.Context, p *pass) error {
 	p.Ended = time.Now()
 	f.lastPass, f.pass = p.Pass, nil
 	if p.why == hurried {
-		f.hurry = ""
+		f.hurry, f.missed = "", time.Time{}
 	}
 	pause := f.options.PassInterval
 	if pause == 0 {

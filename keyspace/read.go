@@ -374,7 +374,7 @@ func exec(ctx context.Context, pipe redis.Pipeliner) error {
 		return err
 	}
 	for _, cmd := range cmds {
-		if err := cmd.Err(); err != nil && (!isAnswer(err) || isRefusal(err)) {
+		if err := cmd.Err(); err != nil && !isAnswer(err) {
 			return err
 		}
 	}

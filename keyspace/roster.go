@@ -113,7 +113,7 @@ func vote[T any](ctx context.Context, servers []*Connection, before string, ask 
 
 // askSlots asks a node of a cluster who has which slots.
 func askSlots(ctx context.Context, c *Connection) (roster, string, error) {
-	ranges, err := c.reader.ClusterSlots(ctx).Result()
+	ranges, err := c.reader.ClusterSlots(ctx).Result() //nolint:staticcheck // CLUSTER SHARDS is unknown before 7.0
 	if err != nil {
 		return roster{}, "", wrap("cluster slots", err)
 	}

@@ -94,10 +94,10 @@ func (s *Servers) dial(ctx context.Context) error {
 		slices.SortFunc(s.roster.members, func(a, b member) int { return cmp.Compare(a.options.Node(), b.options.Node()) })
 		return nil
 	}
-	if _, err := s.ask(ctx); err != nil {
+	if err := s.ask(ctx); err != nil {
 		return s.wrong(err)
 	}
-	_, err := s.anyMaster(ctx)
+	_, err := s.AnyMaster(ctx)
 	return err
 }
 
@@ -254,11 +254,12 @@ func (at *seat) close() error {
 	return errors.Join(errs...)
 }
 
-// ask finds out who belongs to us now, and says whether that has changed.
-func (s *Servers) ask(ctx context.Context) (changed bool, err error) {
+// ask finds out who belongs to us now.
+func (s *Servers) ask(ctx context.Context) error {
 	var (
 		next  roster
 		words string
+		err   error
 	)
 	switch s.topology {
 	case Cluster:
@@ -266,16 +267,15 @@ func (s *Servers) ask(ctx context.Context) (changed bool, err error) {
 	case Sentinel:
 		next, words, err = s.askSentinels(ctx)
 	case Standalone, Redlock:
-		return false, nil
+		return nil
 	}
 	if err != nil {
-		return false, err
+		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	changed = words != s.words
 	s.roster, s.words = next, words
-	return changed, nil
+	return nil
 }
 
 func (s *Servers) askCluster(ctx context.Context) (roster, string, error) {
@@ -334,8 +334,8 @@ func (s *Servers) present() (roster, string) {
 	return s.roster, s.words
 }
 
-// anyMaster is one master that answers.
-func (s *Servers) anyMaster(ctx context.Context) (*Connection, error) {
+// AnyMaster is the first master that answers.
+func (s *Servers) AnyMaster(ctx context.Context) (*Connection, error) {
 	now, _ := s.present()
 	var first error
 	for _, m := range now.members {
@@ -405,7 +405,7 @@ func (s *Servers) who(ref Ref) (Options, error) {
 // key was seen on. It is ours: the caller does not close it.
 func (s *Servers) Client(ctx context.Context, ref Ref) (*redis.Client, error) {
 	if s.topology == Sentinel { // a fail-over may have been a moment ago
-		if _, err := s.ask(ctx); err != nil {
+		if err := s.ask(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -418,7 +418,7 @@ func (s *Servers) Client(ctx context.Context, ref Ref) (*redis.Client, error) {
 
 // Redirected is [Servers.Client] for the address that a cluster's MOVED or ASK names.
 func (s *Servers) Redirected(ctx context.Context, addr string) (*redis.Client, error) {
-	c, err := s.anyMaster(ctx)
+	c, err := s.AnyMaster(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func TestAWalkReadsEveryKeyOnce(t *testing.T) {
 		client.Set(t.Context(), fmt.Sprintf("key:%d", n), n, time.Minute)
 	}
 	client.RPush(t.Context(), "list", "a", "b")
-	c := connect(t, s)
+	c := dial(t, keyspace.Place{Servers: addresses(s)})
 	seen := map[string]keyspace.Record{}
 	var last keyspace.Pass
 	err := c.Walk(t.Context(), nil, 1_000_000, func(records []keyspace.Record, p keyspace.Pass) error {
@@ -47,7 +47,7 @@ func TestAWalkIsPacedAndEnds(t *testing.T) {
 	for n := range 5000 {
 		client.Set(t.Context(), fmt.Sprintf("key:%d", n), n, 0)
 	}
-	c := connect(t, s)
+	c := dial(t, keyspace.Place{Servers: addresses(s)})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	batches, began := 0, time.Now()

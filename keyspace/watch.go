@@ -86,15 +86,23 @@ func (w *watch) begin(ctx context.Context, members []member) error {
 	posts := make([]*post, len(members))
 	errs := make([]error, len(members))
 	var started sync.WaitGroup
+	introduced := make(chan struct{})
 	for i, m := range members {
 		ctx, p := newPost(ctx, m)
 		posts[i] = p
 		started.Go(func() { p.observation, errs[i] = w.observe(ctx, p) })
 		w.running.Go(func() {
-			started.Wait()
+			<-introduced
 			w.attend(ctx, p, errs[i])
 		})
 	}
+	w.running.Go(func() {
+		defer close(introduced)
+		started.Wait()
+		for i, p := range posts { // the consumer knows of all of them before one has ended its first pass
+			w.send(ctx, w.introduce(p, errs[i]))
+		}
+	})
 	started.Wait()
 	if err := hopeless(errs); err != nil {
 		for _, p := range posts {
@@ -133,7 +141,7 @@ func hopeless(errs []error) error {
 
 // drain waits for the end of an observation whose context is over.
 func drain(o *Observation) {
-	for range o.Updates() { //nolint:revive // nobody wants them
+	for range o.Updates() {
 	}
 }
 
@@ -157,7 +165,9 @@ func (w *watch) attend(ctx context.Context, p *post, err error) {
 	since := time.Now()
 	for p.observation == nil {
 		if err != nil {
-			w.send(ctx, w.silent(p, since, err))
+			u := w.introduce(p, err)
+			u.Status.StaleSince = since
+			w.send(ctx, u)
 			w.stir()
 			if w.options.Once || !sleep(ctx, redialEvery) {
 				return
@@ -200,11 +210,16 @@ func (w *watch) stamp(p *post, s Status) *Status {
 	return &s
 }
 
-// silent is the status of a master that was never reached.
-func (w *watch) silent(p *post, since time.Time, err error) Update {
-	s := Status{
-		Node: p.options.Node(), DB: p.options.DB, Role: "master", Feed: FeedPoll, FeedReason: "it was not reached yet",
-		StaleSince: since, Err: err.Error(),
+// introduce is the status of a master of whose feed nothing was heard yet, be it because of err.
+func (w *watch) introduce(p *post, err error) Update {
+	s := Status{Node: p.options.Node(), DB: p.options.DB, Role: "master", Feed: FeedPoll}
+	if err == nil {
+		server := p.observation.feed.connection.server
+		s.Connected, s.Software, s.Version, s.Role = true, server.Software, server.Version, server.Role
+		s.FeedReason = "its feed has just begun"
+	} else {
+		s.StaleSince, s.Err = time.Now(), err.Error()
+		s.FeedReason = "it was not reached yet"
 	}
 	for _, pattern := range w.options.Patterns {
 		s.Patterns = append(s.Patterns, pattern.String())
@@ -250,7 +265,7 @@ func (w *watch) follow(ctx context.Context) {
 		if !sleep(ctx, time.Until(asked.Add(askSoon))) {
 			return
 		}
-		if _, err := w.servers.ask(ctx); err != nil {
+		if err := w.servers.ask(ctx); err != nil {
 			continue // those who are known go on; each says itself that it does not answer
 		}
 		w.muster(ctx)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 )
 
 // ReadCommands is every command that this package sends, in capitals, with the subcommand where there are some. None of
@@ -37,9 +38,6 @@ var containers = []string{"ACL", "CLIENT", "CLUSTER", "COMMAND", "CONFIG", "MEMO
 type meter struct {
 	commands      atomic.Uint64
 	sent, fetched atomic.Int64 // bytes
-	// refusal is the error with which the server met a connection before it hung up, which go-redis takes for an answer to
-	// its first command, and forgets.
-	refusal atomic.Pointer[refusal]
 	// sees is told the name of every command; tests set it.
 	sees atomic.Pointer[func(name string)]
 }
@@ -51,6 +49,16 @@ type wire struct {
 	allowed []string
 	reader  requestReader
 	met     bool
+	// refused is the error with which the server met the connection before it hung up. go-redis takes it for an answer to its
+	// first command, and forgets it, so that what fails afterwards fails with it again.
+	refused refusal
+}
+
+// socketWire is a wire whose socket go-redis can look at before it uses the connection again, so that one that was closed
+// meanwhile is replaced, and not used in vain.
+type socketWire struct {
+	*wire
+	syscall.Conn
 }
 
 // Write sends what is on the list. A write that holds anything else is refused as a whole.
@@ -72,7 +80,7 @@ func (w *wire) Write(b []byte) (int, error) {
 	w.meter.commands.Add(n)
 	sent, err := w.Conn.Write(b)
 	w.meter.sent.Add(int64(sent))
-	return sent, err
+	return sent, w.because(err)
 }
 
 func (w *wire) Read(b []byte) (int, error) {
@@ -82,11 +90,18 @@ func (w *wire) Read(b []byte) (int, error) {
 		w.met = true
 		line, _, _ := bytes.Cut(b[:n], []byte("\r\n"))
 		if text, found := bytes.CutPrefix(line, []byte("-")); found && (bytes.HasPrefix(text, []byte("DENIED")) || bytes.HasPrefix(text, []byte("ERR max"))) {
-			answer := refusal(text)
-			w.meter.refusal.Store(&answer)
+			w.refused = refusal(text)
 		}
 	}
-	return n, err
+	return n, w.because(err)
+}
+
+// because is why reading or writing failed.
+func (w *wire) because(err error) error {
+	if err != nil && w.refused != "" {
+		return w.refused
+	}
+	return err
 }
 
 // requestReader finds the names of commands in a stream of requests, which are arrays of bulk strings ("*2\r\n$4\r\nTYPE..."),

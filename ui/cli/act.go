@@ -70,16 +70,16 @@ func (a *app) act(cmd *cobra.Command, c *acting, name string, r actions.Request,
 	if !c.yes && !c.dryRun && !isTerminal(a.stdin) {
 		return usage("%s asks before it acts, and the standard input is no terminal: add --yes, or --dry-run", cmd.Name())
 	}
-	o, err := a.options(cmd, &c.about.server)
+	place, err := a.place(cmd, &c.about.server)
 	if err != nil {
 		return err
 	}
-	s, err := connect(ctx, o)
+	s, err := connect(ctx, place)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	if err := s.mayAct(o, c.readOnly != readOnlyOff); err != nil {
+	if err := s.mayAct(place, c.readOnly != readOnlyOff); err != nil {
 		return err
 	}
 	record, err := s.readOne(ctx, c.about.rules.rules, key)

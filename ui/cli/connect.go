@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -19,9 +23,12 @@ type connecting struct {
 	host, socket string
 	port, db     int
 	urls         []string
+	sentinel     string
 	user, pass   string
 	askPass      bool
-	security     security
+	// sentinelUser and sentinelPass are for the sentinels, user and pass for the master that they name.
+	sentinelUser, sentinelPass string
+	security                   security
 }
 
 // add offers all of them.
@@ -31,7 +38,10 @@ func (c *connecting) add(cmd *cobra.Command) {
 		set.IntVarP(&c.port, "port", "p", 6379, "server's `PORT`")
 		set.StringVarP(&c.socket, "socket", "s", "", "`PATH` of the server's unix socket, in the place of host and port")
 		set.IntVarP(&c.db, "db", "n", 0, "database `NUMBER`")
-		set.StringArrayVarP(&c.urls, "url", "u", nil, "the same in one `URL`: redis[s]://user:password@host:port/db or unix:///path?db=n; REDIS_URL is read too")
+		set.StringArrayVarP(&c.urls, "url", "u", nil, "the same in one `URL`: redis[s]://user:password@host:port/db or unix:///path?db=n; REDIS_URL is read too; repeated: the independent masters of a Redlock")
+		set.StringVar(&c.sentinel, "sentinel", "", "look at the `MASTER` of this name; host and port, or each --url, are sentinels then (port 26379)")
+		set.StringVar(&c.sentinelUser, "sentinel-user", "", "ACL `USER` for the sentinels themselves")
+		set.StringVar(&c.sentinelPass, "sentinel-pass", "", "`PASSWORD` for the sentinels themselves; better in LOCKTOP_SENTINEL_PASS")
 		c.addSecrets(set)
 	})
 }
@@ -44,41 +54,80 @@ func (c *connecting) addSecrets(set *pflag.FlagSet) {
 	c.security.add(set)
 }
 
-// options are what the flags, the environment and the defaults come to, in this order of precedence. A place that is
-// named on the command line hides REDIS_URL as a whole, so that no password goes to a server it was not meant for.
+// options are those of the one server that is named.
 func (a *app) options(cmd *cobra.Command, c *connecting) (keyspace.Options, error) {
-	o, urlOnLine, err := a.place(cmd, c)
+	place, err := a.place(cmd, c)
 	if err != nil {
-		return o, err
+		return keyspace.Options{}, err
+	}
+	return place.Servers[0], nil
+}
+
+// place is what the flags, the environment and the defaults come to, in this order of precedence. A server that is
+// named on the command line hides REDIS_URL as a whole, so that no password goes to a server it was not meant for.
+func (a *app) place(cmd *cobra.Command, c *connecting) (keyspace.Place, error) {
+	servers, urlOnLine, err := a.named(cmd, c)
+	if err != nil {
+		return keyspace.Place{}, err
 	}
 	// A URL on the command line hides the variables for what a URL may name; what it does not name is the default.
 	overrides := func(flag string) bool {
 		return a.onLine(cmd, flag) || cmd.Flags().Changed(flag) && !urlOnLine
 	}
-	if overrides("db") {
-		o.DB = c.db
+	for i := range servers {
+		o := &servers[i]
+		if overrides("db") {
+			o.DB = c.db
+		}
+		if overrides("user") {
+			o.Username = c.user
+		}
+		if overrides("pass") {
+			o.Password = c.pass
+		}
+		if o.DB < 0 {
+			return keyspace.Place{}, usage("--db %d: databases are numbered from 0", o.DB)
+		}
 	}
-	if overrides("user") {
-		o.Username = c.user
+	if err := a.passwords(cmd, c, servers); err != nil {
+		return keyspace.Place{}, err
 	}
-	if overrides("pass") {
-		o.Password = c.pass
+	for i := range servers {
+		if err := a.applySecurity(cmd, &c.security, &servers[i]); err != nil {
+			return keyspace.Place{}, err
+		}
 	}
-	if o.DB < 0 {
-		return o, usage("--db %d: databases are numbered from 0", o.DB)
-	}
-	if err := a.password(cmd, c, &o); err != nil {
-		return o, err
-	}
-	return o, a.applySecurity(cmd, &c.security, &o)
+	place := keyspace.Place{Servers: servers}
+	return place, a.applySentinel(cmd, c, &place)
 }
 
-// place finds out where the server is; the answer has what a URL says besides. onLine: it came from --url itself.
-func (a *app) place(cmd *cobra.Command, c *connecting) (o keyspace.Options, onLine bool, err error) {
-	if len(c.urls) > 1 {
-		return o, false, usage("--url was given %d times: this version looks at one server at a time", len(c.urls))
+// applySentinel makes the servers sentinels, if that was asked for: what was said of user and password is for their master.
+func (a *app) applySentinel(cmd *cobra.Command, c *connecting, place *keyspace.Place) error {
+	if c.sentinel == "" {
+		for _, flag := range []string{"sentinel", "sentinel-user", "sentinel-pass"} {
+			if a.onLine(cmd, flag) {
+				return usage("--sentinel is empty: name the master that the sentinels watch, such as --sentinel mymaster")
+			}
+		}
+		return nil
 	}
-	given := func(is func(string) bool) string { // the first flag that names the place, but for --url
+	if a.onLine(cmd, "sentinel-pass") {
+		a.say("warning: a password in --sentinel-pass can be seen by others in the list of processes; LOCKTOP_SENTINEL_PASS hides it")
+	}
+	place.Sentinel, place.Master = c.sentinel, place.Servers[0]
+	for i := range place.Servers {
+		o := &place.Servers[i]
+		if o.Network == "unix" {
+			return usage("--sentinel: sentinels name their master by host and port, and are reached so themselves; give no socket")
+		}
+		o.Username, o.Password, o.DB = c.sentinelUser, c.sentinelPass, 0
+	}
+	return nil
+}
+
+// named finds out which servers were named; the answer has what a URL says besides. onLine: it came from --url itself.
+func (a *app) named(cmd *cobra.Command, c *connecting) (servers []keyspace.Options, onLine bool, err error) {
+	given := func(is func(string) bool) string { // the first flag that names the server, but for --url
 		for _, flag := range []string{"socket", "host", "port"} {
 			if is(flag) {
 				return flag
@@ -91,55 +140,73 @@ func (a *app) place(cmd *cobra.Command, c *connecting) (o keyspace.Options, onLi
 	redisURL, hasRedisURL := a.lookup("REDIS_URL")
 	switch {
 	case a.onLine(cmd, "socket") && (a.onLine(cmd, "host") || a.onLine(cmd, "port")):
-		return o, false, usage("--socket names the server, and so do --host and --port: give one of them")
+		return nil, false, usage("--socket names the server, and so do --host and --port: give one of them")
 	case a.onLine(cmd, "url") && line != "":
-		return o, false, usage("--url and --%s both name the server: give one of them", line)
+		return nil, false, usage("--url and --%s both name the server: give one of them", line)
 	case a.onLine(cmd, "url"):
-		o, err = parseURL("--url", c.urls[0])
-		return o, true, err
+		servers, err = c.parseURLs("--url", c.urls)
+		return servers, true, err
 	case line != "":
 		return c.address(cmd, a.onLine(cmd, "host") || a.onLine(cmd, "port"))
 	case a.fromEnv["url"] != "" && environment != "":
-		return o, false, usage("LOCKTOP_URL and %s both name the server: unset one of them", a.fromEnv[environment])
+		return nil, false, usage("LOCKTOP_URL and %s both name the server: unset one of them", a.fromEnv[environment])
 	case a.fromEnv["url"] != "":
-		o, err = parseURL("LOCKTOP_URL", c.urls[0])
-		return o, false, err
+		servers, err = c.parseURLs("LOCKTOP_URL", c.urls)
+		return servers, false, err
 	case environment == "" && hasRedisURL && redisURL != "":
-		o, err = parseURL("REDIS_URL", redisURL)
-		return o, false, err
+		servers, err = c.parseURLs("REDIS_URL", strings.Fields(redisURL))
+		return servers, false, err
 	default:
 		return c.address(cmd, false)
 	}
 }
 
 // address is host and port, or the socket. A host or port on the command line hides a socket of the environment.
-func (c *connecting) address(cmd *cobra.Command, hideSocket bool) (keyspace.Options, bool, error) {
+func (c *connecting) address(cmd *cobra.Command, hideSocket bool) ([]keyspace.Options, bool, error) {
+	if c.sentinel != "" && !cmd.Flags().Changed("port") {
+		c.port = sentinelPort
+	}
 	socketOnLine := cmd.Flags().Changed("socket") && !hideSocket
 	switch {
 	case socketOnLine && c.socket == "":
-		return keyspace.Options{}, false, usage("--socket is empty: give the path of the server's unix socket")
+		return nil, false, usage("--socket is empty: give the path of the server's unix socket")
 	case socketOnLine:
-		return keyspace.Options{Network: "unix", Addr: c.socket}, false, nil
+		return []keyspace.Options{{Network: "unix", Addr: c.socket}}, false, nil
 	case c.port < 1 || c.port > 65535:
-		return keyspace.Options{}, false, usage("--port %d: ports are 1 to 65535", c.port)
+		return nil, false, usage("--port %d: ports are 1 to 65535", c.port)
 	case c.host == "":
-		return keyspace.Options{}, false, usage("--host is empty: give a name or an address")
+		return nil, false, usage("--host is empty: give a name or an address")
 	}
-	return keyspace.Options{Network: "tcp", Addr: net.JoinHostPort(c.host, strconv.Itoa(c.port))}, false, nil
+	return []keyspace.Options{{Network: "tcp", Addr: net.JoinHostPort(c.host, strconv.Itoa(c.port))}}, false, nil
 }
 
-// parseURL reads a URL; where says where it was found. The error never holds it: there may be a password in it.
-func parseURL(where, url string) (keyspace.Options, error) {
-	o, err := keyspace.ParseURL(url)
-	if err != nil {
-		return o, usage("%s: %v", where, err)
+// sentinelPort is where redis-server --sentinel listens.
+const sentinelPort = 26379
+
+// parseURLs reads URLs; where says where they were found. The error never holds one: there may be a password in it.
+func (c *connecting) parseURLs(where string, urls []string) ([]keyspace.Options, error) {
+	var servers []keyspace.Options
+	for _, raw := range urls {
+		o, err := keyspace.ParseURL(raw)
+		if err != nil {
+			return nil, usage("%s: %v", where, err)
+		}
+		if u, err := url.Parse(raw); err == nil && u.Port() == "" && c.sentinel != "" && o.Network == "tcp" {
+			o.Addr = net.JoinHostPort(cmp.Or(u.Hostname(), "127.0.0.1"), strconv.Itoa(sentinelPort))
+		}
+		servers = append(servers, o)
 	}
-	return o, nil
+	if len(servers) == 0 {
+		return nil, usage("%s is empty: name a server", where)
+	}
+	return servers, nil
 }
 
-// password completes the options with a password that is asked for, or in REDISCLI_AUTH, and warns where other users of
-// the machine can read it.
-func (a *app) password(cmd *cobra.Command, c *connecting, o *keyspace.Options) error {
+// passwords completes the options with a password that is asked for, or in REDISCLI_AUTH, and warns where other users of
+// the machine can read one.
+func (a *app) passwords(cmd *cobra.Command, c *connecting, servers []keyspace.Options) error {
+	lacks := func(o keyspace.Options) bool { return o.Password == "" }
+	has := func(o keyspace.Options) bool { return o.Password != "" }
 	switch {
 	case c.askPass || a.onLine(cmd, "pass") && c.pass == "-":
 		if c.askPass && a.onLine(cmd, "pass") && c.pass != "-" {
@@ -149,16 +216,22 @@ func (a *app) password(cmd *cobra.Command, c *connecting, o *keyspace.Options) e
 		if err != nil {
 			return failed("reading the password: %w", err)
 		}
-		o.Password = password
+		for i := range servers {
+			servers[i].Password = password
+		}
 	case a.onLine(cmd, "pass"):
 		a.say("warning: a password in --pass can be seen by others in the list of processes; REDISCLI_AUTH and --askpass hide it")
-	case a.onLine(cmd, "url") && o.Password != "":
+	case a.onLine(cmd, "url") && slices.ContainsFunc(servers, has):
 		a.say("warning: a password in --url can be seen by others in the list of processes; REDISCLI_AUTH and --askpass hide it")
-	case o.Password == "":
-		o.Password, _ = a.lookup("REDISCLI_AUTH")
 	}
-	if o.Username != "" && o.Password == "" {
-		return usage("the user %q has no password: set REDISCLI_AUTH, or give --askpass", o.Username)
+	for i := range servers {
+		o := &servers[i]
+		if lacks(*o) && !a.onLine(cmd, "pass") && !c.askPass {
+			o.Password, _ = a.lookup("REDISCLI_AUTH")
+		}
+		if o.Username != "" && lacks(*o) {
+			return usage("the user %q has no password: set REDISCLI_AUTH, or give --askpass", o.Username)
+		}
 	}
 	return nil
 }
@@ -236,5 +309,15 @@ func (s *security) certificates(config *tls.Config) error {
 	return nil
 }
 
-// where names the server and database for people and the audit, without a secret.
-func where(o keyspace.Options) string { return fmt.Sprintf("%s/%d", o.Node(), o.DB) }
+// where names the servers and their database for people and the audit, without a secret.
+func where(place keyspace.Place) string {
+	names := make([]string, len(place.Servers))
+	for i, o := range place.Servers {
+		names[i] = string(o.Node())
+	}
+	addresses := strings.Join(names, ", ")
+	if place.Sentinel != "" {
+		return fmt.Sprintf("%s/%d by sentinel %s", place.Sentinel, place.Master.DB, addresses)
+	}
+	return fmt.Sprintf("%s/%d", addresses, place.Servers[0].DB)
+}

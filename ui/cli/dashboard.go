@@ -19,8 +19,8 @@ type face struct {
 
 // dashboard opens the dashboard, or prints what it would show where there is no terminal for it. The demo comes through
 // here as well as production does.
-func (a *app) dashboard(ctx context.Context, o keyspace.Options, look *observing, draw *screen, shown face) (err error) {
-	s, err := connect(ctx, o)
+func (a *app) dashboard(ctx context.Context, place keyspace.Place, look *observing, draw *screen, shown face) (err error) {
+	s, err := connect(ctx, place)
 	if err != nil {
 		return err
 	}
@@ -31,9 +31,9 @@ func (a *app) dashboard(ctx context.Context, o keyspace.Options, look *observing
 	if !a.hasScreen() {
 		return a.printAll(ctx, s)
 	}
-	if err := s.mayAct(o, look.readOnly != readOnlyOff); err != nil { // One can still look.
+	if err := s.mayAct(place, look.readOnly != readOnlyOff); err != nil { // One can still look.
 		a.say("actions are off, as with --read-only: %v", err)
-		s.operate(actions.Options{ReadOnly: true, Where: where(o)})
+		s.operate(actions.Options{ReadOnly: true, Where: where(place)})
 	}
 	noColor, _ := a.lookup("NO_COLOR")
 	err = tui.Run(ctx, tui.Config{

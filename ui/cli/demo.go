@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"locktop/demo"
+	"locktop/keyspace"
 	"locktop/ui/text"
 )
 
@@ -112,7 +113,7 @@ func (a *app) demo(cmd *cobra.Command, d *showing) error {
 		err = a.serve(ctx, running)
 	} else {
 		d.look.thresholds = running.Thresholds()
-		err = a.dashboard(ctx, running.Connection(), &d.look, &d.draw, face{
+		err = a.dashboard(ctx, keyspace.Place{Servers: []keyspace.Options{running.Connection()}}, &d.look, &d.draw, face{
 			where:     running.ServerName(),
 			narration: func() string { return running.Narration().Text },
 		})

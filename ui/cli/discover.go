@@ -50,7 +50,7 @@ func (a *app) discover(ctx context.Context, s *session, o *discovering, look *ob
 	began := time.Now()
 	d := inspector.NewDiscovery(look.rules.rules, look.globs())
 	bar, cleared := a.progress()
-	walked := s.connection.Walk(ctx, look.rules.rules, o.keysPerSecond, func(records []keyspace.Record, p keyspace.Pass) error {
+	walked := s.servers.Walk(ctx, look.rules.rules, o.keysPerSecond, func(records []keyspace.Record, p keyspace.Pass) error {
 		for _, r := range records {
 			d.Take(r)
 		}
@@ -99,7 +99,7 @@ func (a *app) lookAgain(ctx context.Context, s *session, d *inspector.Discovery,
 		case <-timer.C:
 		}
 	}
-	records, err := s.connection.Read(ctx, keys...)
+	records, err := s.servers.Read(ctx, keys...)
 	if err != nil {
 		return err
 	}

@@ -62,8 +62,8 @@ func (a *app) applyEnvironment(cmd *cobra.Command) error {
 		a.fromEnv[f.Name] = variable(f.Name)
 		if values, isList := f.Value.(pflag.SliceValue); isList {
 			list := splitList(value)
-			if f.Name == "url" { // there may be a comma in its password
-				list = []string{value}
+			if f.Name == "url" { // there may be a comma in a password, and no blank
+				list = strings.Fields(value)
 			}
 			if replaceErr := values.Replace(list); replaceErr != nil {
 				err = usage("%s: %v", variable(f.Name), replaceErr)
@@ -80,7 +80,7 @@ func (a *app) applyEnvironment(cmd *cobra.Command) error {
 
 // shownSecretly is a value for an error message.
 func shownSecretly(flag, value string) string {
-	if flag == "pass" || flag == "url" {
+	if strings.HasSuffix(flag, "pass") || flag == "url" {
 		return "…"
 	}
 	return value

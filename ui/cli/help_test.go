@@ -20,7 +20,7 @@ func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 
 // The flags that section 5 of the design names and that this version has.
 var (
-	connectionFlags = []string{"host", "port", "db", "url", "user", "pass", "tls", "cacert", "cert", "key", "sni", "insecure", "socket"}
+	connectionFlags = []string{"host", "port", "db", "url", "user", "pass", "tls", "cacert", "cert", "key", "sni", "insecure", "socket", "sentinel", "sentinel-user", "sentinel-pass"}
 	observingFlags  = []string{"pattern", "notify", "poll", "read-only"}
 	actionFlags     = []string{"holder", "dry-run", "yes", "output", "read-only", "quoted-input"}
 )
@@ -86,7 +86,7 @@ func TestUsageErrors(t *testing.T) {
 		{"demo -h", `-h is not a flag of "locktop demo"`},
 		{"list -x", "unknown shorthand flag: 'x'"},
 		{"list extra", "it takes flags only"},
-		{"list --sentinel m", "unknown flag: --sentinel"},
+		{"list --sentinels m", "unknown flag: --sentinels"},
 		{"list -p abc", "not a number in range"},
 		{"list -o xml", "choose one of table, wide, json, csv"},
 		{"list --state up", `--state "up" is none: there are held`},

@@ -125,7 +125,7 @@ func newSnapshotJSON(s *inspector.Snapshot, locks []*inspector.Lock) snapshotJSO
 	out := snapshotJSON{
 		Schema:  snapshotSchema,
 		TakenAt: instant(s.TakenAt),
-		Source:  sourceJSON{Topology: "standalone", Complete: s.Complete, Nodes: []nodeJSON{}},
+		Source:  sourceJSON{Topology: topology(s), Complete: s.Complete, Nodes: []nodeJSON{}},
 		Locks:   make([]lockJSON, 0, len(locks)),
 	}
 	for _, n := range s.Nodes {
@@ -145,6 +145,16 @@ func newSnapshotJSON(s *inspector.Snapshot, locks []*inspector.Lock) snapshotJSO
 		out.Locks = append(out.Locks, shown)
 	}
 	return out
+}
+
+// topology is how the nodes of a snapshot belong together.
+func topology(s *inspector.Snapshot) string {
+	for _, n := range s.Nodes {
+		if n.Topology != "" {
+			return string(n.Topology)
+		}
+	}
+	return string(keyspace.Standalone)
 }
 
 func newNodeJSON(n keyspace.Status) nodeJSON {

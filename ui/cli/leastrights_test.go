@@ -177,7 +177,7 @@ func TestObserverSeesAll(t *testing.T) {
 	server.Do("HSET", "bull:mail:42", "name", "mail")
 	server.Do("SET", "somebody's", "secret")
 	a := &app{stderr: io.Discard, stdout: io.Discard, lookup: os.LookupEnv, fromEnv: map[string]string{}}
-	s, err := connect(t.Context(), keyspace.Options{Network: "unix", Addr: server.Socket, Username: "locktop", Password: "PASSWORD"})
+	s, err := connect(t.Context(), keyspace.Place{Servers: []keyspace.Options{{Network: "unix", Addr: server.Socket, Username: "locktop", Password: "PASSWORD"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,11 +69,11 @@ Give --for, to look that long.`,
 			if err := errors.Join(look.check(), list.check()); err != nil {
 				return err
 			}
-			o, err := a.options(cmd, &server)
+			place, err := a.place(cmd, &server)
 			if err != nil {
 				return err
 			}
-			s, err := connect(cmd.Context(), o)
+			s, err := connect(cmd.Context(), place)
 			if err != nil {
 				return err
 			}

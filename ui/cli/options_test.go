@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -14,7 +15,7 @@ import (
 )
 
 // resolve parses a command line with an environment, as the commands do.
-func resolve(t *testing.T, environment map[string]string, args ...string) (keyspace.Options, string, error) {
+func resolve(t *testing.T, environment map[string]string, args ...string) (keyspace.Place, string, error) {
 	t.Helper()
 	var said strings.Builder
 	a := &app{stdin: strings.NewReader(environment["stdin"]), stdout: io.Discard, stderr: &said, fromEnv: map[string]string{}}
@@ -24,12 +25,12 @@ func resolve(t *testing.T, environment map[string]string, args ...string) (keysp
 	}
 	var (
 		c connecting
-		o keyspace.Options
+		o keyspace.Place
 	)
 	cmd := &cobra.Command{
 		Use: "test", Args: cobra.NoArgs, SilenceErrors: true, SilenceUsage: true,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			o, err = a.options(cmd, &c)
+			o, err = a.place(cmd, &c)
 			return err
 		},
 	}
@@ -74,17 +75,63 @@ func TestPlace(t *testing.T) {
 		{"an empty variable is none", env{"LOCKTOP_PORT": "", "REDIS_URL": ""}, nil, "tcp 127.0.0.1:6379/0 :"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o, _, err := resolve(t, c.environment, c.args...)
+			place, _, err := resolve(t, c.environment, c.args...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := o.Network + " " + where(keyspace.Options{Addr: o.Addr, DB: o.DB}) + " " + o.Username + ":" + o.Password; got != c.want {
+			o := place.Servers[0]
+			if got := placed(place.Servers...); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
 			if o.TLS != nil {
 				t.Error("TLS is on")
 			}
 		})
+	}
+}
+
+// placed is servers in words: "network addr/db user:password" of each.
+func placed(servers ...keyspace.Options) string {
+	var all []string
+	for _, o := range servers {
+		all = append(all, fmt.Sprintf("%s %s/%d %s:%s", o.Network, o.Addr, o.DB, o.Username, o.Password))
+	}
+	return strings.Join(all, "; ")
+}
+
+func TestSeveralServers(t *testing.T) {
+	type env = map[string]string
+	for _, c := range []struct {
+		environment    env
+		args           []string
+		want, sentinel string // the servers, and the master that sentinels name
+	}{
+		{nil, []string{"-u", "redis://a:1", "-u", "redis://u:p@b:2/0"}, "tcp a:1/0 :; tcp b:2/0 u:p", ""},
+		{env{"LOCKTOP_URL": "redis://a:1  redis://b"}, []string{"-n", "3"}, "tcp a:1/3 :; tcp b:6379/3 :", ""},
+		{env{"REDISCLI_AUTH": "q"}, []string{"-u", "redis://a:1", "-u", "redis://:p@b:2"}, "tcp a:1/0 :q; tcp b:2/0 :p", ""},
+		{nil, []string{"--sentinel", "m"}, "tcp 127.0.0.1:26379/0 :", "m tcp 127.0.0.1:26379/0 :"},
+		{nil, []string{"--sentinel", "m", "-p", "7", "-n", "2"}, "tcp 127.0.0.1:7/0 :", "m tcp 127.0.0.1:7/2 :"},
+		{
+			env{"LOCKTOP_SENTINEL_PASS": "s"},
+			[]string{"--sentinel", "m", "-u", "redis://u:p@a/4", "-u", "redis://b:7"},
+			"tcp a:26379/0 :s; tcp b:7/0 :s", "m tcp a:26379/4 u:p",
+		},
+	} {
+		place, said, err := resolve(t, c.environment, c.args...)
+		if err != nil {
+			t.Errorf("%v %q: %v", c.environment, c.args, err)
+			continue
+		}
+		sentinel := ""
+		if place.Sentinel != "" {
+			sentinel = place.Sentinel + " " + placed(place.Master)
+		}
+		if got := placed(place.Servers...); got != c.want || sentinel != c.sentinel {
+			t.Errorf("%v %q: %s, master %q; want %s, master %q", c.environment, c.args, got, sentinel, c.want, c.sentinel)
+		}
+		if strings.Contains(where(place), ":p") || strings.Contains(said, "hush") {
+			t.Errorf("a secret in %q or %q", where(place), said)
+		}
 	}
 }
 
@@ -100,7 +147,9 @@ func TestPlaceRefused(t *testing.T) {
 		{nil, []string{"-s", "b", "-p", "7"}, "--socket names the server, and so do --host and --port"},
 		{nil, []string{"-h", "a", "-s", "b"}, "--socket names the server, and so do --host and --port"},
 		{env{"LOCKTOP_URL": "redis://a:1", "LOCKTOP_PORT": "1"}, nil, "LOCKTOP_URL and LOCKTOP_PORT both name the server"},
-		{nil, []string{"-u", "redis://a:1", "-u", "redis://b:1"}, "--url was given 2 times"},
+		{nil, []string{"--sentinel="}, "--sentinel is empty: name the master"},
+		{nil, []string{"--sentinel-user", "u"}, "--sentinel is empty: name the master"},
+		{nil, []string{"--sentinel", "m", "-s", "/s"}, "--sentinel: sentinels name their master by host and port"},
 		{nil, []string{"-p", "0"}, "--port 0: ports are"},
 		{nil, []string{"-p", "70000"}, "--port 70000: ports are"},
 		{nil, []string{"-h", ""}, "--host is empty"},
@@ -143,20 +192,20 @@ func TestPasswordWarning(t *testing.T) {
 	}
 	for _, environment := range []map[string]string{{"LOCKTOP_PASS": "hush"}, {"REDISCLI_AUTH": "hush"}, {"REDIS_URL": "redis://:hush@a:1"}} {
 		o, said, err := resolve(t, environment)
-		if err != nil || said != "" || o.Password != "hush" {
-			t.Errorf("%v: password %q, said %q, %v", environment, o.Password, said, err)
+		if err != nil || said != "" || o.Servers[0].Password != "hush" {
+			t.Errorf("%v: password %q, said %q, %v", environment, o.Servers[0].Password, said, err)
 		}
 	}
 }
 
 func TestTLSOptions(t *testing.T) {
 	o, _, err := resolve(t, nil, "--tls", "-h", "db.example")
-	if err != nil || o.TLS == nil || o.TLS.ServerName != "db.example" || o.TLS.InsecureSkipVerify {
-		t.Fatalf("got %+v, %v", o.TLS, err)
+	if err != nil || o.Servers[0].TLS == nil || o.Servers[0].TLS.ServerName != "db.example" || o.Servers[0].TLS.InsecureSkipVerify {
+		t.Fatalf("got %+v, %v", o.Servers[0].TLS, err)
 	}
 	o, _, err = resolve(t, nil, "--tls", "-h", "10.0.0.1", "--sni", "db.example", "--insecure")
-	if err != nil || o.TLS.ServerName != "db.example" || !o.TLS.InsecureSkipVerify {
-		t.Fatalf("got %+v, %v", o.TLS, err)
+	if err != nil || o.Servers[0].TLS.ServerName != "db.example" || !o.Servers[0].TLS.InsecureSkipVerify {
+		t.Fatalf("got %+v, %v", o.Servers[0].TLS, err)
 	}
 	empty := filepath.Join(t.TempDir(), "empty.pem")
 	if err := os.WriteFile(empty, []byte("nothing"), 0o600); err != nil {

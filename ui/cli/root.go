@@ -39,13 +39,13 @@ Without a verb it opens the dashboard. Where the standard output is no terminal 
 			if err := errors.Join(look.check(), draw.check(), checkSpan(span)); err != nil {
 				return err
 			}
-			o, err := a.options(cmd, &server)
+			place, err := a.place(cmd, &server)
 			if err != nil {
 				return err
 			}
 			ctx, cancel := limit(cmd.Context(), span)
 			defer cancel()
-			return a.dashboard(ctx, o, &look, &draw, face{where: where(o)})
+			return a.dashboard(ctx, place, &look, &draw, face{where: where(place)})
 		},
 		SilenceErrors:              true,
 		SilenceUsage:               true,

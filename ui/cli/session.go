@@ -3,19 +3,23 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
 	"locktop/actions"
 	"locktop/inspector"
 	"locktop/keyspace"
+	"locktop/ui/text"
 )
 
 // endTimeout is what each step of an orderly end may take; the server may be gone by then.
 const endTimeout = 3 * time.Second
 
-// session is one server that is looked at, and what was opened for it.
+// session is the servers that are looked at, and what was opened for them.
 type session struct {
+	servers *keyspace.Servers
+	// connection is to one of their masters.
 	connection *keyspace.Connection
 	locks      *inspector.Inspector
 	operator   *actions.Operator
@@ -35,14 +39,17 @@ func (s *session) close() error {
 	return errors.Join(errs...)
 }
 
-// connect dials the server.
-func connect(ctx context.Context, o keyspace.Options) (*session, error) {
-	connection, err := keyspace.Connect(ctx, o)
+// connect dials the servers.
+func connect(ctx context.Context, place keyspace.Place) (*session, error) {
+	servers, err := keyspace.Dial(ctx, place)
 	if err != nil {
-		return nil, unreachable(o, err)
+		return nil, unreachable(place, err)
 	}
-	s := &session{connection: connection}
-	s.atEnd(connection.Close)
+	s := &session{servers: servers}
+	s.atEnd(servers.Close)
+	if s.connection, err = servers.AnyMaster(ctx); err != nil {
+		return nil, errors.Join(unreachable(place, err), s.close())
+	}
 	return s, nil
 }
 
@@ -58,7 +65,7 @@ func (a *app) observe(ctx context.Context, s *session, look *observing, single b
 		}
 	}
 	feed, stop := context.WithCancel(ctx)
-	observation, err := s.connection.Observe(feed, options)
+	observation, err := s.servers.Observe(feed, options)
 	if err != nil {
 		stop()
 		return failed("%w", err)
@@ -72,35 +79,54 @@ func (a *app) observe(ctx context.Context, s *session, look *observing, single b
 	return nil
 }
 
-// enableNotifications sets the flags that the server lacks, says so, and gives back the old ones at the end.
+// enableNotifications sets the flags that the masters lack, says so, and gives back the old ones at the end.
 func (a *app) enableNotifications(ctx context.Context, s *session) error {
-	flags, err := s.connection.Notifications(ctx)
-	if err != nil {
-		return failed("%w", err)
+	for _, node := range s.servers.Nodes() {
+		connection, err := s.servers.Connection(ctx, node)
+		if err == nil {
+			err = a.enableOn(ctx, s, connection)
+		}
+		if err != nil {
+			return failed("%w", err)
+		}
 	}
-	if flags.Enough() {
-		return nil
+	return nil
+}
+
+// enableOn is enableNotifications for one of them.
+func (a *app) enableOn(ctx context.Context, s *session, connection *keyspace.Connection) error {
+	flags, err := connection.Notifications(ctx)
+	if err != nil || flags.Enough() {
+		return err
 	}
 	if !flags.Known {
-		return failed("--notify enable: the server does not let this user read notify-keyspace-events, so it could not be restored; "+
+		return fmt.Errorf("--notify enable: the server does not let this user read notify-keyspace-events, so it could not be restored; "+
 			"have an administrator run: %s", flags.Line())
 	}
-	client := s.connection.NewClient("locktop")
+	client := connection.NewClient("locktop")
 	s.atEnd(client.Close)
 	restore, old, err := actions.EnableNotifications(ctx, client, flags.New, flags.Restore)
 	s.atEnd(func() error {
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 		defer cancel()
 		if err := restore(ending); err != nil {
-			return failed("restoring notify-keyspace-events to %q: %w", old, err)
+			return failed("restoring notify-keyspace-events of %s to %q: %w", connection.Node(), old, err)
 		}
 		return nil
 	})
 	if err != nil {
-		return failed("--notify enable: %w; have an administrator run: %s", err, flags.Line())
+		return fmt.Errorf("--notify enable: %w; have an administrator run: %s", err, flags.Line())
 	}
-	a.say("notify-keyspace-events was %q and is %q until the end", old, flags.New)
+	a.say("%snotify-keyspace-events was %q and is %q until the end", s.of(connection), old, flags.New)
 	return nil
+}
+
+// of names a server where there are several: "10.0.0.1:6379: ".
+func (s *session) of(connection *keyspace.Connection) string {
+	if len(s.servers.Nodes()) == 1 {
+		return ""
+	}
+	return text.Escape(string(connection.Node())) + ": "
 }
 
 // ended waits for the end of the feed.
@@ -121,22 +147,20 @@ func (s *session) ended(ctx context.Context) error {
 }
 
 // mayAct opens what acting needs: a client of its own, and the audit file, without which nothing is done.
-func (s *session) mayAct(o keyspace.Options, readOnly bool) error {
+func (s *session) mayAct(place keyspace.Place, readOnly bool) error {
 	audit, err := actions.OpenAudit("")
 	if err != nil {
 		return failed("the audit file cannot be written, and nothing is done without it: %w; XDG_STATE_HOME moves it", err)
 	}
 	s.atEnd(audit.Close)
-	s.operate(actions.Options{ReadOnly: readOnly, Audit: audit, Where: where(o)})
+	s.operate(actions.Options{ReadOnly: readOnly, Audit: audit, Where: where(place)})
 	return nil
 }
 
 // operate makes the operator.
 func (s *session) operate(o actions.Options) {
-	client := s.connection.NewClient("locktop")
-	s.atEnd(client.Close)
-	o.Look = s.connection.Read
-	s.operator = actions.NewOperator(client, o)
+	o.Look = s.servers.Read
+	s.operator = actions.NewOperator(s.servers, o)
 }
 
 // limit ends a context after a while; zero: it does not. The context has no deadline: a command that is under way at the
@@ -154,11 +178,11 @@ func limit(ctx context.Context, span time.Duration) (context.Context, context.Ca
 }
 
 // unreachable is a failed connection in words. Where nothing answers there is still something to see.
-func unreachable(o keyspace.Options, err error) error {
+func unreachable(place keyspace.Place, err error) error {
 	switch {
 	case !errors.Is(err, keyspace.ErrUnreachable):
 		return failed("%w", err)
-	case o.TLS != nil: // A server that does not speak TLS waits for the rest of what it takes for a command.
+	case place.Servers[0].TLS != nil: // A server that does not speak TLS waits for the rest of what it takes for a command.
 		return failed("%w; if the server does not speak TLS, leave --tls (rediss://) out; without a server there is locktop demo", err)
 	default:
 		return failed("%w; name another server with -h and -p or --url, or see locks without one: locktop demo", err)

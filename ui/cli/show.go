@@ -38,11 +38,11 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 			if err != nil {
 				return err
 			}
-			o, err := a.options(cmd, &about.server)
+			place, err := a.place(cmd, &about.server)
 			if err != nil {
 				return err
 			}
-			s, err := connect(cmd.Context(), o)
+			s, err := connect(cmd.Context(), place)
 			if err != nil {
 				return err
 			}
@@ -54,7 +54,7 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 			lock, isLock := about.rules.rules.Inspect(r, r.ReadAt)
 			switch {
 			case !r.Exists():
-				return about.missing(o, key)
+				return about.missing(place, key)
 			case !isLock:
 				return noLock(r)
 			case output == "json":

@@ -60,12 +60,12 @@ func named(key string) string {
 }
 
 // missing is the error for a key that is not there.
-func (t *target) missing(o keyspace.Options, key string) error {
+func (t *target) missing(place keyspace.Place, key string) error {
 	hint := ""
 	if !t.quoted && strings.ContainsRune(key, '\\') {
 		hint = "; --quoted-input reads the escapes in it"
 	}
-	return failed("there is no key %s on %s%s", named(key), where(o), hint)
+	return failed("there is no key %s on %s%s", named(key), where(place), hint)
 }
 
 // noLock is the error for a key that is there, but is no lock.

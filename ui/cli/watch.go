@@ -40,13 +40,13 @@ With -o json each line is a locktop.event/1. Absent fields are omitted; ttl_ms i
 			if err := errors.Join(look.check(), checkSpan(span)); err != nil {
 				return err
 			}
-			o, err := a.options(cmd, &server)
+			place, err := a.place(cmd, &server)
 			if err != nil {
 				return err
 			}
 			ctx, cancel := limit(cmd.Context(), span)
 			defer cancel()
-			s, err := connect(ctx, o)
+			s, err := connect(ctx, place)
 			if err != nil {
 				return err
 			}

@@ -25,6 +25,7 @@ const (
 	sortScheme
 	sortHolder
 	sortCount
+	sortVotes
 	sortTTL
 	sortHeld
 	sortWaiters
@@ -35,7 +36,7 @@ const (
 
 // sortNames are said in the badge; the title of the column says it too where it is shown.
 var sortNames = [sortColumns]string{
-	"worst first", "key", "scheme", "holder", "count", "TTL", "held", "waiters", "acquisitions", "renewals",
+	"worst first", "key", "scheme", "holder", "count", "votes", "TTL", "held", "waiters", "acquisitions", "renewals",
 }
 
 // arrangement is what the user wants to see of a snapshot, and in which order.
@@ -54,6 +55,8 @@ type arranged struct {
 	ranks map[keyspace.Ref]int
 	// keyWidth and holderWidth are what the longest texts of the columns take, so that columns need not be wider.
 	keyWidth, holderWidth int
+	// votes says that some of the locks are Redlocks.
+	votes bool
 	// took is how long it took.
 	took time.Duration
 }
@@ -72,14 +75,18 @@ const rankHeld = 4*8 - 1
 func rankOf(l *inspector.Lock, now time.Time) int {
 	state := 7
 	switch l.StateAt(now) {
-	case inspector.StateStuck:
+	case inspector.StateSplit:
 		state = 0
-	case inspector.StateWrong:
+	case inspector.StateStuck:
 		state = 1
-	case inspector.StateLapsed:
+	case inspector.StateMinority:
 		state = 2
-	case inspector.StateExpired:
+	case inspector.StateWrong:
 		state = 3
+	case inspector.StateLapsed:
+		state = 4
+	case inspector.StateExpired:
+		state = 5
 	case inspector.StateHeld, inspector.StateFreed, inspector.StateCooldown:
 	}
 	severity := inspector.Severity("")
@@ -90,12 +97,13 @@ func rankOf(l *inspector.Lock, now time.Time) int {
 }
 
 // apply filters and sorts; it is pure but for the clock that times it, and may run in any goroutine.
-func (a arrangement) apply(locks []*inspector.Lock, before map[keyspace.Ref]int, now time.Time) arranged {
+func (a arrangement) apply(locks []*inspector.Lock, before map[keyspace.Ref]int, seen picture) arranged {
 	began := time.Now()
 	out := arranged{ranks: make(map[keyspace.Ref]int)}
 	list := make([]sortable, 0, len(locks))
 	var t theme // faces are words here; colours do not matter
 	for _, l := range locks {
+		now := seen.momentOf(l)
 		rank := rankOf(l, now)
 		if l.State == inspector.StateFreed {
 			if had, ok := before[l.Ref]; ok {
@@ -113,6 +121,7 @@ func (a arrangement) apply(locks []*inspector.Lock, before map[keyspace.Ref]int,
 		}
 		out.keyWidth = max(out.keyWidth, text.Width(text.Escape(l.Key)))
 		out.holderWidth = max(out.holderWidth, text.Width(ownerText(l)))
+		out.votes = out.votes || l.Quorum != nil
 		number, word := a.value(l, rank, now)
 		list = append(list, sortable{number, word, l})
 	}
@@ -144,6 +153,11 @@ func (a arrangement) value(l *inspector.Lock, rank int, now time.Time) (number i
 			return -l.Holders[0].Count.N, ""
 		}
 		return 0, ""
+	case sortVotes:
+		if l.Quorum != nil {
+			return int64(l.Quorum.Margin()), ""
+		}
+		return 1<<63 - 1, ""
 	case sortTTL:
 		ttl, ok := l.TTLAt(now)
 		if !ok || l.State == inspector.StateFreed {
@@ -181,6 +195,15 @@ func (a arrangement) compare(x, y sortable) int {
 		strings.Compare(x.lock.Key, y.lock.Key),
 		strings.Compare(string(x.lock.Node), string(y.lock.Node)),
 		cmp.Compare(x.lock.DB, y.lock.DB))
+}
+
+// nextColumn orders by the next column; that of the votes is passed over where there are none.
+func (a *arrangement) nextColumn(votes bool) {
+	a.column = (a.column + 1) % sortColumns
+	if a.column == sortVotes && !votes {
+		a.column++
+	}
+	a.reverse = false
 }
 
 // ownerText is a holder for a column: its label, and how many more there are.

@@ -10,7 +10,7 @@ func BenchmarkView(b *testing.B) {
 	h := newHarness(b, 200, 50, "default")
 	s := snapshotOf(1, noon, append(fixtureLocks(noon), manyLocks(100_000, noon)...))
 	h.m.shown, h.m.latest = s, s
-	h.m.table.set(h.m.order.apply(s.Locks, nil, noon))
+	h.m.table.set(h.m.order.apply(s.Locks, nil, picture{at: noon}))
 	b.ReportAllocs()
 	for b.Loop() {
 		h.m.frame = h.m.render()
@@ -23,7 +23,7 @@ func BenchmarkSnapshot(b *testing.B) {
 	h := newHarness(b, 200, 50, "default")
 	s := snapshotOf(1, noon, manyLocks(100_000, noon))
 	h.m.shown, h.m.latest = s, s
-	h.m.table.set(h.m.order.apply(s.Locks, nil, noon))
+	h.m.table.set(h.m.order.apply(s.Locks, nil, picture{at: noon}))
 	b.ReportAllocs()
 	seq := uint64(1)
 	for b.Loop() {
@@ -40,7 +40,7 @@ func BenchmarkArrange(b *testing.B) {
 		locks := manyLocks(n, noon)
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			for b.Loop() {
-				arrangement{}.apply(locks, nil, noon)
+				arrangement{}.apply(locks, nil, picture{at: noon})
 			}
 		})
 	}

@@ -10,16 +10,7 @@ import (
 
 // paintTTL paints what a lock's lease has left: a bar that drains and a figure. What has no end says so in words.
 func (p *painter) paintTTL(l *inspector.Lock, now time.Time, c column) {
-	words := func(s style, long, short string) {
-		switch {
-		case c.bar > 0 && text.Width(long) <= c.width:
-			p.left(s, long, c.width)
-		case c.bar > 0:
-			p.left(s, short, c.width)
-		default:
-			p.right(s, short, c.width)
-		}
-	}
+	words := func(s style, long, short string) { p.words(s, long, short, c) }
 	ttl, ends := l.TTLAt(now)
 	switch l.StateAt(now) {
 	case inspector.StateFreed:
@@ -36,6 +27,8 @@ func (p *painter) paintTTL(l *inspector.Lock, now time.Time, c column) {
 		words(p.theme.warn, "over "+text.Duration(-ttl)+" ago", "-"+text.Duration(-ttl))
 	case inspector.StateExpired:
 		words(p.theme.warn, "not reaped "+text.Duration(-ttl), "0.0 s")
+	case inspector.StateMinority, inspector.StateSplit:
+		words(p.theme.faint, "no quorum", "-")
 	case inspector.StateHeld, inspector.StateCooldown:
 		if !ends {
 			words(p.theme.faint, "no end", "no end")
@@ -51,6 +44,18 @@ func (p *painter) paintTTL(l *inspector.Lock, now time.Time, c column) {
 			figure = style
 		}
 		p.right(figure, text.Duration(ttl), c.width-c.bar)
+	}
+}
+
+// words paints words in the place of a TTL: the long ones in the column that has a bar, where they fit.
+func (p *painter) words(s style, long, short string, c column) {
+	switch {
+	case c.bar > 0 && text.Width(long) <= c.width:
+		p.left(s, long, c.width)
+	case c.bar > 0:
+		p.left(s, short, c.width)
+	default:
+		p.right(s, short, c.width)
 	}
 }
 
@@ -86,7 +91,7 @@ func countText(l *inspector.Lock) string {
 func heldText(l *inspector.Lock, now time.Time) string {
 	held, atLeast := heldFor(l, now)
 	switch {
-	case held <= 0 || l.State == inspector.StateWrong:
+	case held <= 0 || l.State == inspector.StateWrong || unheld(l):
 		return "-"
 	case atLeast:
 		return "≥" + text.Duration(held)

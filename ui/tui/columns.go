@@ -10,6 +10,7 @@ const (
 	columnScheme
 	columnHolder
 	columnCount
+	columnVotes // of a Redlock; there only where there are any
 	columnTTL
 	columnHeld
 	columnWaiters
@@ -35,6 +36,7 @@ type column struct {
 const (
 	fromStateWord = 40
 	fromHolder    = 34
+	fromVotes     = 45
 	fromCount     = 54
 	fromHeld      = 62
 	fromWaiters   = 72
@@ -50,7 +52,7 @@ const rowPrefix = 3
 
 // planColumns lays out the columns for a window: fixed ones by the window's width, while the key and the holder share
 // what is left as far as their texts need it, and the finding takes the rest of a wide window.
-func planColumns(width, keyWidth, holderWidth int) (columns []column, gap int) {
+func planColumns(width, keyWidth, holderWidth int, votes bool) (columns []column, gap int) {
 	gap = 2
 	if width < fromCount {
 		gap = 1
@@ -61,8 +63,11 @@ func planColumns(width, keyWidth, holderWidth int) (columns []column, gap int) {
 		}
 	}
 	stateWidth := 9
-	if width < fromStateWord {
+	switch {
+	case width < fromStateWord:
 		stateWidth = 1
+	case votes:
+		stateWidth = 10 // "◒ minority"
 	}
 	ttl := column{id: columnTTL, title: "TTL", width: 7, right: true, sort: sortTTL}
 	if width >= fromBar {
@@ -73,12 +78,15 @@ func planColumns(width, keyWidth, holderWidth int) (columns []column, gap int) {
 		ttl.width += ttl.bar
 		ttl.right = false
 	}
-	columns = make([]column, 0, 11)
+	columns = make([]column, 0, 12)
 	add(0, column{id: columnState, title: "STATE", width: stateWidth, sort: sortWorst})
 	add(0, column{id: columnKey, title: "KEY", sort: sortKey})
 	add(fromScheme, column{id: columnScheme, title: "SCHEME", width: 9, sort: sortScheme})
 	add(fromHolder, column{id: columnHolder, title: "HOLDER", sort: sortHolder})
 	add(fromCount, column{id: columnCount, title: "N", width: 3, right: true, sort: sortCount})
+	if votes {
+		add(fromVotes, column{id: columnVotes, title: "VOTES", width: 5, right: true, sort: sortVotes})
+	}
 	add(0, ttl)
 	add(fromHeld, column{id: columnHeld, title: "HELD", width: 7, right: true, sort: sortHeld})
 	add(fromWaiters, column{id: columnWaiters, title: "WAITERS", width: 7, right: true, sort: sortWaiters})
@@ -108,7 +116,7 @@ func shareRest(columns []column, left, keyWidth, holderWidth int) {
 			holder = &columns[i]
 		case columnFinding:
 			finding = &columns[i]
-		case columnState, columnScheme, columnCount, columnTTL, columnHeld, columnWaiters, columnSpark, columnRenewals:
+		case columnState, columnScheme, columnCount, columnVotes, columnTTL, columnHeld, columnWaiters, columnSpark, columnRenewals:
 		}
 	}
 	if finding != nil {

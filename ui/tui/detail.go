@@ -49,7 +49,7 @@ func (d *detail) refresh(s *inspector.Snapshot) {
 func (d *detail) paint(p *painter, m *model, height int) {
 	page := newPainter(p.theme, p.width, 64)
 	page.tone = p.tone
-	d.page(page, m.at)
+	d.page(page, m.momentOf(d.lock))
 	d.offset = max(min(d.offset, len(page.lines)-height), 0)
 	visible := page.lines[d.offset:]
 	if len(visible) > height {
@@ -219,6 +219,12 @@ func leaseText(l *inspector.Lock, now time.Time) string {
 		return "over since " + end + ", not yet reaped by the server"
 	case inspector.StateWrong:
 		return "none: a key of this type is no lock"
+	case inspector.StateMinority, inspector.StateSplit:
+		said := "none: nobody has the quorum"
+		if ends {
+			said += ", and the votes run out in " + text.Duration(ttl)
+		}
+		return said
 	case inspector.StateHeld, inspector.StateCooldown:
 	}
 	if !ends {

@@ -42,16 +42,17 @@ func (d *dialog) describe(m *model, width int) [][]part {
 	row := func(name string, s style, value string) []part {
 		return []part{{t.faint, text.PadRight(name, 9)}, {s, value}}
 	}
-	f := t.faceOf(l, m.at)
+	now := m.momentOf(l)
+	f := t.faceOf(l, now)
 	state := f.glyph + " " + f.word
-	if held, atLeast := heldFor(l, m.at); held > 0 {
+	if held, atLeast := heldFor(l, now); held > 0 {
 		if f.word != string(inspector.StateHeld) {
 			state += ", held"
 		}
 		state += " for " + atLeastText(atLeast) + text.Duration(held)
 	}
 	lines := [][]part{
-		append(row("seen", f.style, state), part{t.faint, " · " + string(l.Scheme) + " · at " + m.at.Format("15:04:05")}),
+		append(row("seen", f.style, state), part{t.faint, " · " + string(l.Scheme) + " · at " + now.Format("15:04:05")}),
 	}
 	if len(l.Holders) > 0 {
 		h := l.Holders[d.holder]
@@ -61,7 +62,7 @@ func (d *dialog) describe(m *model, width int) [][]part {
 		}
 		lines = append(lines, row("holder", t.strong, holder))
 	}
-	lines = append(lines, row("lease", t.plain, leaseText(l, m.at)), row("waiters", t.plain, waitersSentence(l)))
+	lines = append(lines, row("lease", t.plain, leaseText(l, now)), row("waiters", t.plain, waitersSentence(l)))
 	if changed := d.changed(m.latest); changed != "" && m.latest != nil {
 		lines = append(lines, []part{{t.warn, "▲ " + changed + ": the action will be refused"}})
 	}

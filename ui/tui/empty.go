@@ -30,8 +30,8 @@ func (m *model) nothingLines(t *theme) [][]part {
 		}
 		return [][]part{line(t.strong, "connecting to %s …", text.Escape(m.config.Where))}
 	}
-	if staleNode(m.latest) != nil && len(m.shown.Locks) == 0 {
-		n := staleNode(m.latest)
+	if allSilent(m.latest) && len(m.shown.Locks) == 0 {
+		n := &m.latest.Nodes[0]
 		return [][]part{
 			line(t.bad, "%s does not answer", text.Escape(string(n.Node))),
 			line(t.plain, "%s", text.Legible(n.Err)),

@@ -2,44 +2,11 @@ package tui
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"locktop/inspector"
-	"locktop/keyspace"
 	"locktop/ui/text"
 )
-
-// staleNode is the first node that does not answer; nil: all of them do.
-func staleNode(s *inspector.Snapshot) *keyspace.Status {
-	if s == nil {
-		return nil
-	}
-	for i := range s.Nodes {
-		if !s.Nodes[i].Connected {
-			return &s.Nodes[i]
-		}
-	}
-	return nil
-}
-
-// pictureOf is the moment that the screen shows: now, or when nothing answers any more the moment from which on the
-// picture is old. Counting on would make every lease seem to be over.
-func pictureOf(s *inspector.Snapshot, now time.Time) time.Time {
-	if s == nil || len(s.Nodes) == 0 {
-		return now
-	}
-	since := time.Time{}
-	for i := range s.Nodes {
-		if s.Nodes[i].Connected || s.Nodes[i].StaleSince.IsZero() {
-			return now
-		}
-		if s.Nodes[i].StaleSince.After(since) {
-			since = s.Nodes[i].StaleSince
-		}
-	}
-	return since
-}
 
 // paintHeader paints where we look and how we see, and the totals. It tells of the latest snapshot also while the screen
 // below stands still: that the connection is lost must be seen then too.
@@ -52,104 +19,13 @@ func (m *model) paintHeader(p *painter, lines int) {
 	}
 }
 
-func (m *model) paintWhere(p *painter) {
-	t := p.theme
-	where := text.Truncate(text.Escape(m.config.Where), max(12, p.width*2/5))
-	left := []segment{piece(4, t.cursor, "locktop"), piece(1, t.strong, where)}
-	now := m.clock()
-	clock := piece(3, t.plain, now.Format("15:04:05"))
-	if m.latest == nil || len(m.latest.Nodes) == 0 {
-		p.spread(left, []segment{piece(0, t.faint, "connecting"), clock}, 2)
-		return
-	}
-	first := &m.latest.Nodes[0]
-	server := "· " + text.Escape(strings.TrimSpace(first.Software+" "+first.Version))
-	if n := len(m.latest.Nodes); n > 1 {
-		server += fmt.Sprintf(" · %d nodes", n)
-	}
-	left = append(left, segment{tight: true, rank: 6, parts: []part{{t.plain, server}}})
-	var right []segment
-	if stale := staleNode(m.latest); stale != nil {
-		said := "stale since " + stale.StaleSince.Format("15:04:05")
-		right = append(right, piece(0, t.bad, "✖ "+said))
-		if stale.Err != "" {
-			right = append(right, piece(2, t.bad, text.Truncate(text.Legible(stale.Err), max(p.width/2, 10))))
-		}
-	} else {
-		right = append(right, m.feedSegments(t, m.latest.Nodes, now)...)
-	}
-	p.spread(left, append(right, clock), p.air())
-}
-
-// feedSegments say honestly how the nodes are seen: the worst feed of all, the age of the last pass, gaps and our load.
-func (m *model) feedSegments(t *theme, nodes []keyspace.Status, now time.Time) []segment {
-	worst := &nodes[0]
-	gaps, commands := uint64(0), 0.0
-	pass := piece(5, t.plain, "pass "+text.Ago(now.Sub(nodes[0].LastPass.Ended)))
-	for i := range nodes {
-		n := &nodes[i]
-		if feedRank(n.Feed) > feedRank(worst.Feed) {
-			worst = n
-		}
-		gaps += n.Gaps
-		commands += n.CommandsPerSecond
-		if n.LastPass.Generation == 0 {
-			pass = piece(2, t.warn, "first pass "+progressText(n.Scanning))
-		}
-	}
-	list := []segment{feedSegment(t, worst), pass}
-	if gaps > 0 {
-		list = append(list, piece(2, t.warn, plural(int64(gaps), "gap")))
-	}
-	return append(list, piece(7, t.plain, fmt.Sprintf("%.0f cmd/s", commands)))
-}
-
-func feedRank(f keyspace.Feed) int {
-	switch f {
-	case keyspace.FeedPush:
-		return 0
-	case keyspace.FeedTracking:
-		return 1
-	case keyspace.FeedPoll:
-		return 2
-	}
-	return 3
-}
-
-func feedSegment(t *theme, n *keyspace.Status) segment {
-	lag := ""
-	if n.Lag > 0 {
-		lag = " " + text.Lag(n.Lag)
-	}
-	switch n.Feed {
-	case keyspace.FeedPush:
-		return piece(0, t.good, "● push"+lag)
-	case keyspace.FeedTracking:
-		return piece(0, t.good, "◐ tracking"+lag)
-	case keyspace.FeedPoll:
-		return piece(0, t.warn, "○ polling"+lag)
-	}
-	return piece(0, t.warn, "○ "+text.Escape(string(n.Feed)))
-}
-
-// progressText is how far a pass has come, as far as that can be known.
-func progressText(pass *keyspace.Pass) string {
-	if pass == nil {
-		return "…"
-	}
-	if pass.KeysInDB > 0 {
-		return fmt.Sprintf("%d %%", min(100*pass.Scanned/pass.KeysInDB, 99))
-	}
-	return text.Count(pass.Scanned) + " keys"
-}
-
 func (m *model) paintTotals(p *painter) {
 	t := p.theme
 	if m.shown == nil {
 		p.blank()
 		return
 	}
-	if staleNode(m.latest) != nil {
+	if allSilent(m.latest) {
 		p.tone = toneDimmed
 		defer func() { p.tone = toneNormal }()
 	}
@@ -161,7 +37,9 @@ func (m *model) paintTotals(p *painter) {
 		style style
 	}{
 		{inspector.StateHeld, 5, t.good},
+		{inspector.StateSplit, 1, t.bad},
 		{inspector.StateStuck, 1, t.bad},
+		{inspector.StateMinority, 2, t.warn},
 		{inspector.StateLapsed, 2, t.warn},
 		{inspector.StateExpired, 4, t.warn},
 		{inspector.StateWrong, 3, t.odd},
@@ -224,6 +102,9 @@ func (m *model) paintContext(p *painter) {
 	if m.config.Operator.ReadOnly() {
 		left = append(left, piece(1, t.badge, " READ-ONLY "))
 	}
+	if n := firstReplica(m.latest); n != nil {
+		left = append(left, piece(1, t.badge, replicaBadge(n, p.width)))
+	}
 	if m.frozen {
 		left = append(left, piece(0, t.badgeWarn, " FROZEN "+m.at.Format("15:04:05")+" "))
 	}
@@ -256,17 +137,7 @@ func (m *model) paintContext(p *painter) {
 	if m.view == viewEvents && m.events.missed > 0 {
 		left = append(left, piece(1, t.warn, plural(int64(m.events.missed), "event")+" came too fast to be kept"))
 	}
-	var right []segment
-	if m.latest != nil && len(m.latest.Nodes) > 0 {
-		n := &m.latest.Nodes[0]
-		if n.FeedReason != "" && n.Connected {
-			right = append(right, piece(5, t.warn, text.Truncate(text.Legible(n.FeedReason), p.width*3/5)))
-		} else if n.Err != "" && n.Connected {
-			right = append(right, piece(4, t.warn, text.Truncate(text.Legible(n.Err), p.width*3/5)))
-		}
-		right = append(right, piece(6, t.faint, patternsText(n.Patterns, p.width/2)))
-	}
-	p.spread(left, right, 2)
+	p.spread(left, m.seenSegments(t, p.width), 2)
 }
 
 // patternsText names the patterns as far as they fit, and how many more there are.

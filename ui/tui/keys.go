@@ -167,8 +167,7 @@ func (m *model) handleListCommand(msg tea.KeyMsg) tea.Cmd {
 		return m.rearrange()
 	case m.view != viewLocks:
 	case key.Matches(msg, k.Sort):
-		m.order.column = (m.order.column + 1) % sortColumns
-		m.order.reverse = false
+		m.order.nextColumn(m.table.votes)
 		return m.rearrange()
 	case key.Matches(msg, k.Reverse):
 		m.order.reverse = !m.order.reverse

@@ -69,9 +69,9 @@ func (m *model) tick() tea.Cmd {
 
 // arrange sorts outside Update.
 func (m *model) arrangeLater() tea.Cmd {
-	generation, how, locks, ranks, now := m.generation, m.order, m.shown.Locks, m.table.ranks, m.at
+	generation, how, locks, ranks, seen := m.generation, m.order, m.shown.Locks, m.table.ranks, m.picture
 	return guard(func() tea.Msg {
-		return arrangedMsg{generation, how.apply(locks, ranks, now)}
+		return arrangedMsg{generation, how.apply(locks, ranks, seen)}
 	})
 }
 

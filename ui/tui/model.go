@@ -34,13 +34,13 @@ type model struct {
 	width, height int
 
 	// latest is the newest snapshot, shown the one on the screen: they differ while the screen is frozen or a dialog is
-	// open. at is the moment that the screen shows, which stands still with it.
+	// open. picture is the moment that the screen shows, which stands still with it.
 	latest, shown *inspector.Snapshot
-	at            time.Time
-	sequence      uint64 // of latest
-	frozen        bool
-	ended         error // why no more snapshots come; nil: they do
-	over          bool  // no more snapshots come
+	picture
+	sequence uint64 // of latest
+	frozen   bool
+	ended    error // why no more snapshots come; nil: they do
+	over     bool  // no more snapshots come
 
 	view   view
 	order  arrangement
@@ -107,7 +107,7 @@ func (m *model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 		return m, tea.Quit
 	}
 	if !m.paused() {
-		m.at = pictureOf(m.latest, m.clock())
+		m.picture = pictureOf(m.latest, m.clock())
 	}
 	if m.config.Narration != nil {
 		m.narration = m.config.Narration()
@@ -158,7 +158,7 @@ func (m *model) lively() bool {
 	}
 	rows := m.table.rows
 	for i := m.table.offset; i < min(m.table.offset+m.table.height, len(rows)); i++ {
-		if ttl, ok := rows[i].TTLAt(m.at); ok && ttl < 6*time.Second {
+		if ttl, ok := rows[i].TTLAt(m.momentOf(rows[i])); ok && ttl < 6*time.Second {
 			return true
 		}
 		if rows[i].State == inspector.StateFreed {
@@ -199,9 +199,9 @@ func (m *model) showLatest() tea.Cmd {
 		return nil
 	}
 	now := m.clock()
-	m.at = pictureOf(m.latest, now)
+	m.picture = pictureOf(m.latest, now)
 	// What is old stays as it was when it became so: the snapshots that follow only tell of leases that ran out since.
-	if m.at.Equal(now) || !m.at.Equal(pictureOf(m.shown, now)) {
+	if m.at.Equal(now) || !m.at.Equal(pictureOf(m.shown, now).at) {
 		m.shown = m.latest
 	}
 	m.events.catchUp()
@@ -235,7 +235,7 @@ func (m *model) arrangeIfDue() tea.Cmd {
 		return m.arrangeLater()
 	}
 	m.arrangedAt = m.clock()
-	m.table.set(m.order.apply(m.shown.Locks, m.table.ranks, m.at))
+	m.table.set(m.order.apply(m.shown.Locks, m.table.ranks, m.picture))
 	return nil
 }
 

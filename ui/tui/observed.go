@@ -107,6 +107,10 @@ func (t *theme) faceOf(l *inspector.Lock, now time.Time) face {
 		return face{"◇", "cooldown", t.faint}
 	case inspector.StateWrong:
 		return face{"▲", "wrong", t.odd}
+	case inspector.StateMinority:
+		return face{"◒", "minority", t.warn}
+	case inspector.StateSplit:
+		return face{"≠", "split", t.bad}
 	}
 	return face{"?", string(l.State), t.odd}
 }

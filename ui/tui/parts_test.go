@@ -38,7 +38,7 @@ func TestAreasFillTheWindow(t *testing.T) {
 func TestColumnsFitAndDrop(t *testing.T) {
 	before := 0
 	for width := 20; width <= 300; width++ {
-		columns, gap := planColumns(width, 40, 40)
+		columns, gap := planColumns(width, 40, 40, true)
 		total := rowPrefix + gap*(len(columns)-1)
 		for _, c := range columns {
 			total += c.width
@@ -54,7 +54,7 @@ func TestColumnsFitAndDrop(t *testing.T) {
 		}
 		before = len(columns)
 	}
-	columns, _ := planColumns(45, 40, 40)
+	columns, _ := planColumns(45, 40, 40, false)
 	if len(columns) != 4 {
 		t.Errorf("at 45 columns: %+v", columns)
 	}

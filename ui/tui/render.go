@@ -38,7 +38,7 @@ func (m *model) render() string {
 	}
 	p.fit(l.titles.top)
 
-	if staleNode(m.latest) != nil || m.over {
+	if allSilent(m.latest) || m.over {
 		p.tone = toneDimmed // what is below may be old
 	}
 	switch {
@@ -77,11 +77,11 @@ func (m *model) paintLocks(p *painter, l layout) {
 		m.paintNothing(p, l.body.height)
 		return
 	}
-	columns, gap := planColumns(m.width, m.table.keyWidth, m.table.holderWidth)
+	columns, gap := planColumns(m.width, m.table.keyWidth, m.table.holderWidth, m.table.votes)
 	if l.titles.height > 0 {
 		m.table.paintTitles(p, columns, gap, m.order)
 	}
-	m.table.paintRows(p, columns, gap, m.at)
+	m.table.paintRows(p, columns, gap, m.picture)
 }
 
 func (m *model) paintEvents(p *painter, l layout) {
@@ -110,7 +110,7 @@ func (m *model) paintPane(p *painter, height int) {
 	}
 	lanes := height - paneExtra
 	labelWidth := laneLabelWidth(l, m.width)
-	s := newSwimlane(l, m.at, paneSpan, m.width-rowPrefix-labelWidth-4, lanes)
+	s := newSwimlane(l, m.momentOf(l), paneSpan, m.width-rowPrefix-labelWidth-4, lanes)
 	p.put(p.theme.strong, " "+text.Truncate(text.Escape(l.Key), max(m.width/2, 8)))
 	title := " · who held it in the last " + spanText(paneSpan)
 	if s.shared > 0 {

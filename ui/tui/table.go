@@ -2,7 +2,6 @@ package tui
 
 import (
 	"strings"
-	"time"
 
 	"locktop/inspector"
 	"locktop/keyspace"
@@ -32,6 +31,7 @@ func (t *table) current() *inspector.Lock {
 func (t *table) set(a arranged) {
 	// Columns only ever grow, so that they do not dance while locks come and go.
 	a.keyWidth, a.holderWidth = max(a.keyWidth, t.keyWidth), max(a.holderWidth, t.holderWidth)
+	a.votes = a.votes || t.votes
 	before := t.index
 	t.arranged = a
 	if i := t.find(t.selected); i >= 0 {
@@ -126,7 +126,7 @@ func (t *table) paintTitles(p *painter, columns []column, gap int, a arrangement
 }
 
 // paintRows paints the visible rows; no other row is ever formatted.
-func (t *table) paintRows(p *painter, columns []column, gap int, now time.Time) {
+func (t *table) paintRows(p *painter, columns []column, gap int, seen picture) {
 	tone := p.tone
 	for i := t.offset; i < min(t.offset+t.height, len(t.rows)); i++ {
 		l := t.rows[i]
@@ -137,13 +137,17 @@ func (t *table) paintRows(p *painter, columns []column, gap int, now time.Time) 
 			p.tone = toneSelected
 		case l.State == inspector.StateFreed:
 			p.tone = toneDimmed
+		default:
+			if _, stale := seen.staleSince(l); stale {
+				p.tone = toneDimmed
+			}
 		}
-		t.paintRow(p, columns, gap, l, i == t.index, now)
+		t.paintRow(p, columns, gap, l, i == t.index, seen)
 	}
 	p.tone = tone
 }
 
-func (t *table) paintRow(p *painter, columns []column, gap int, l *inspector.Lock, selected bool, now time.Time) {
+func (t *table) paintRow(p *painter, columns []column, gap int, l *inspector.Lock, selected bool, seen picture) {
 	cursor, mark := " ", " "
 	if selected {
 		cursor = "▌"
@@ -158,12 +162,13 @@ func (t *table) paintRow(p *painter, columns []column, gap int, l *inspector.Loc
 		if i > 0 {
 			p.gap(gap)
 		}
-		t.paintCell(p, c, l, now)
+		t.paintCell(p, c, l, seen)
 	}
 	p.end()
 }
 
-func (t *table) paintCell(p *painter, c column, l *inspector.Lock, now time.Time) {
+func (t *table) paintCell(p *painter, c column, l *inspector.Lock, seen picture) {
+	now := seen.momentOf(l)
 	switch c.id {
 	case columnState:
 		f := p.theme.faceOf(l, now)
@@ -180,8 +185,14 @@ func (t *table) paintCell(p *painter, c column, l *inspector.Lock, now time.Time
 		p.left(p.theme.plain, ownerText(l), c.width)
 	case columnCount:
 		p.figure(countText(l), c.width)
+	case columnVotes:
+		p.votesFigure(l.Quorum, c.width)
 	case columnTTL:
-		p.paintTTL(l, now, c)
+		if since, stale := seen.staleSince(l); stale {
+			p.words(p.theme.warn, "stale "+text.Duration(seen.at.Sub(since)), "stale", c)
+		} else {
+			p.paintTTL(l, now, c)
+		}
 	case columnHeld:
 		p.figure(heldText(l, now), c.width)
 	case columnWaiters:

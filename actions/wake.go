@@ -1,0 +1,37 @@
+package actions
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"locktop/keyspace"
+)
+
+// wake tells those who wait on a channel as Redisson does: in a cluster that knows sharded channels its clients listen on one, unless they
+// are older than 3.22 or are told not to. Nobody knows which, so both are told, in one step. A sharded channel whose slot is not the lock's
+// is none that Redisson uses, and may be on another node.
+func (p *plan) wake(r Request, channel, message string) {
+	p.do("PUBLISH", channel, message)
+	if r.Sharded && keyspace.Slot(channel) == keyspace.Slot(r.Lock.Key) {
+		p.do("SPUBLISH", channel, message)
+	}
+}
+
+// publishes says whether a command sends a message to a channel.
+func publishes(command []string) bool { return command[0] == "PUBLISH" || command[0] == "SPUBLISH" }
+
+// severalSlots says whether keys are in several hash slots.
+func severalSlots(keys []string) bool {
+	return slices.ContainsFunc(keys, func(key string) bool { return keyspace.Slot(key) != keyspace.Slot(keys[0]) })
+}
+
+// crossing is the refusal of a plan whose keys are on several nodes of a cluster, which takes nothing in one step that concerns
+// them all.
+func crossing(keys []string) refusal {
+	said := make([]string, len(keys))
+	for i, key := range keys {
+		said[i] = fmt.Sprintf("%s (slot %d)", printable(key), keyspace.Slot(key))
+	}
+	return unsupported("its keys are in several slots of the cluster, so that no action reaches all of them in one step: " + strings.Join(said, ", "))
+}

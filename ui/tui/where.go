@@ -1,0 +1,307 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"locktop/inspector"
+	"locktop/keyspace"
+	"locktop/ui/text"
+)
+
+// allSilent says that nothing answers any more: the whole picture is old.
+func allSilent(s *inspector.Snapshot) bool {
+	if s == nil || len(s.Nodes) == 0 {
+		return false
+	}
+	for i := range s.Nodes {
+		if s.Nodes[i].Connected {
+			return false
+		}
+	}
+	return true
+}
+
+// topologyOf is how the servers of a snapshot belong together.
+func topologyOf(s *inspector.Snapshot) keyspace.Topology {
+	if s == nil || len(s.Nodes) == 0 || s.Nodes[0].Topology == "" {
+		return keyspace.Standalone
+	}
+	return s.Nodes[0].Topology
+}
+
+// isReplica says that a node is a replica, which takes no action.
+func isReplica(n *keyspace.Status) bool { return n.Role == "replica" }
+
+// firstReplica is a node of the snapshot that is a replica; nil: there is none.
+func firstReplica(s *inspector.Snapshot) *keyspace.Status {
+	if s == nil {
+		return nil
+	}
+	for i := range s.Nodes {
+		if isReplica(&s.Nodes[i]) {
+			return &s.Nodes[i]
+		}
+	}
+	return nil
+}
+
+// replicaText says whose replica a node is.
+func replicaText(n *keyspace.Status) string {
+	if n.Replication.MasterAddr == "" {
+		return "replica"
+	}
+	return "replica of " + text.Escape(n.Replication.MasterAddr)
+}
+
+// replicaBadge says that nothing can be done here, and whose replica it is as far as there is room.
+func replicaBadge(n *keyspace.Status, width int) string {
+	long := " " + replicaText(n) + " · actions refused "
+	if text.Width(long) > width-2 {
+		return " replica · actions refused "
+	}
+	return long
+}
+
+// paintWhere paints where we look, and how we see.
+func (m *model) paintWhere(p *painter) {
+	t := p.theme
+	where := text.Truncate(text.Escape(m.config.Where), max(12, p.width*2/5))
+	left := []segment{piece(4, t.cursor, "locktop"), piece(1, t.strong, where)}
+	now := m.clock()
+	clock := piece(3, t.plain, now.Format("15:04:05"))
+	if m.latest == nil || len(m.latest.Nodes) == 0 {
+		p.spread(left, []segment{piece(0, t.faint, "connecting"), clock}, 2)
+		return
+	}
+	nodes := m.latest.Nodes
+	left = append(left, segment{tight: true, rank: 6, parts: []part{{t.plain, "· " + softwareText(nodes)}}})
+	left = append(left, topologySegments(t, m.latest)...)
+	var right []segment
+	if allSilent(m.latest) {
+		first := firstSilent(nodes)
+		right = append(right, piece(0, t.bad, "✖ stale since "+clockText(first.StaleSince, now)))
+		if first.Err != "" {
+			right = append(right, piece(2, t.bad, text.Truncate(text.Legible(first.Err), max(p.width/2, 10))))
+		}
+	} else {
+		right = append(right, feedSegments(t, nodes, now)...)
+	}
+	p.spread(left, append(right, clock), p.air())
+}
+
+// softwareText is what the nodes run, as far as that can be said in a word.
+func softwareText(nodes []keyspace.Status) string {
+	said := ""
+	for i := range nodes {
+		runs := strings.TrimSpace(nodes[i].Software + " " + nodes[i].Version)
+		switch {
+		case runs == "" || runs == said:
+		case said == "":
+			said = runs
+		default:
+			return "several versions"
+		}
+	}
+	return text.Escape(said)
+}
+
+// topologySegments say how the servers belong together: of several masters how many answer, and of one where it is.
+func topologySegments(t *theme, s *inspector.Snapshot) []segment {
+	said := func(rank int, st style, words string) segment {
+		return segment{tight: true, rank: rank, parts: []part{{t.plain, "· "}, {st, words}}}
+	}
+	topology := topologyOf(s)
+	switch topology {
+	case keyspace.Cluster, keyspace.Redlock:
+		answer, all := mastersOf(s.Nodes)
+		words := fmt.Sprintf("%s %d/%d", topology, answer, all)
+		if answer < all {
+			return []segment{said(0, t.bad, "✖ "+words)}
+		}
+		return []segment{said(2, t.plain, words)}
+	case keyspace.Sentinel:
+		return []segment{
+			said(2, t.plain, "sentinel"),
+			{tight: true, rank: 3, parts: []part{{t.plain, "→ " + text.Truncate(text.Escape(string(s.Nodes[0].Node)), 40)}}},
+		}
+	case keyspace.Standalone:
+		if isReplica(&s.Nodes[0]) {
+			return []segment{said(2, t.warn, "replica")}
+		}
+	}
+	return nil
+}
+
+// mastersOf counts the masters, and those of them that answer.
+func mastersOf(nodes []keyspace.Status) (answer, all int) {
+	for i := range nodes {
+		if isReplica(&nodes[i]) {
+			continue
+		}
+		all++
+		if nodes[i].Connected {
+			answer++
+		}
+	}
+	return answer, all
+}
+
+// feedSegments say honestly how the nodes that answer are seen: the worst feed of all, the age of the oldest pass, gaps and
+// our load.
+func feedSegments(t *theme, nodes []keyspace.Status, now time.Time) []segment {
+	var worst *keyspace.Status
+	var oldest time.Time
+	var first keyspace.Pass // of all nodes that have not ended one
+	scanning, gaps, commands := false, uint64(0), 0.0
+	for i := range nodes {
+		n := &nodes[i]
+		gaps += n.Gaps
+		if !n.Connected {
+			continue
+		}
+		if worst == nil || feedRank(n.Feed) > feedRank(worst.Feed) || n.Feed == worst.Feed && n.Lag > worst.Lag {
+			worst = n
+		}
+		commands += n.CommandsPerSecond
+		switch {
+		case n.LastPass.Generation > 0:
+			if oldest.IsZero() || n.LastPass.Ended.Before(oldest) {
+				oldest = n.LastPass.Ended
+			}
+		case n.Scanning != nil:
+			first.Scanned += n.Scanning.Scanned
+			first.KeysInDB += n.Scanning.KeysInDB
+			scanning = true
+		default:
+			scanning = true
+		}
+	}
+	pass := piece(5, t.plain, "pass "+text.Ago(now.Sub(oldest)))
+	if scanning {
+		pass = piece(2, t.warn, "first pass "+progressText(&first))
+	}
+	list := []segment{feedSegment(t, worst), pass}
+	if gaps > 0 {
+		list = append(list, piece(2, t.warn, plural(int64(gaps), "gap")))
+	}
+	return append(list, piece(7, t.plain, fmt.Sprintf("%.0f cmd/s", commands)))
+}
+
+func feedRank(f keyspace.Feed) int {
+	switch f {
+	case keyspace.FeedPush:
+		return 0
+	case keyspace.FeedTracking:
+		return 1
+	case keyspace.FeedPoll:
+		return 2
+	}
+	return 3
+}
+
+// feedFace is how a node's feed is shown, or that there is none.
+func (t *theme) feedFace(n *keyspace.Status) face {
+	switch {
+	case !n.Connected:
+		return face{"✖", "silent", t.bad}
+	case n.Feed == keyspace.FeedPush:
+		return face{"●", "push", t.good}
+	case n.Feed == keyspace.FeedTracking:
+		return face{"◐", "tracking", t.good}
+	case n.Feed == keyspace.FeedPoll:
+		return face{"○", "polling", t.warn}
+	}
+	return face{"○", text.Escape(string(n.Feed)), t.warn}
+}
+
+func feedSegment(t *theme, n *keyspace.Status) segment {
+	f := t.feedFace(n)
+	said := f.glyph + " " + f.word
+	if n.Lag > 0 {
+		said += " " + text.Lag(n.Lag)
+	}
+	return piece(0, f.style, said)
+}
+
+// progressText is how far a pass has come, as far as that can be known.
+func progressText(pass *keyspace.Pass) string {
+	switch {
+	case pass == nil || pass.KeysInDB == 0 && pass.Scanned == 0:
+		return "…"
+	case pass.KeysInDB > 0:
+		return fmt.Sprintf("%d %%", min(100*pass.Scanned/pass.KeysInDB, 99))
+	}
+	return text.Count(pass.Scanned) + " keys"
+}
+
+// firstSilent is the first node that does not answer; nil: all of them do.
+func firstSilent(nodes []keyspace.Status) *keyspace.Status {
+	for i := range nodes {
+		if !nodes[i].Connected {
+			return &nodes[i]
+		}
+	}
+	return nil
+}
+
+// seenSegments say what limits the sight: the nodes that do not answer, why the feed is no better, and which keys are
+// looked for.
+func (m *model) seenSegments(t *theme, width int) []segment {
+	if m.latest == nil || len(m.latest.Nodes) == 0 {
+		return nil
+	}
+	nodes := m.latest.Nodes
+	var list []segment
+	if n := firstSilent(nodes); n != nil && !allSilent(m.latest) {
+		said := "✖ " + text.Truncate(text.Escape(string(n.Node)), max(width/3, 14))
+		if more := countSilent(nodes) - 1; more > 0 {
+			said += fmt.Sprintf(" and %d more", more)
+		}
+		said += " silent"
+		if !n.StaleSince.IsZero() {
+			said += " since " + clockText(n.StaleSince, m.clock())
+		}
+		list = append(list, piece(1, t.bad, said))
+		if n.Err != "" {
+			list = append(list, piece(5, t.bad, text.Truncate(text.Legible(n.Err), width/2)))
+		}
+	}
+	if rank, said := limitation(nodes); said != "" {
+		list = append(list, piece(rank, t.warn, text.Truncate(text.Legible(said), width*3/5)))
+	}
+	return append(list, piece(8, t.faint, patternsText(nodes[0].Patterns, width/2)))
+}
+
+func countSilent(nodes []keyspace.Status) int {
+	count := 0
+	for i := range nodes {
+		if !nodes[i].Connected {
+			count++
+		}
+	}
+	return count
+}
+
+// limitation is why a node that answers is not seen as well as could be, with its rank; of several nodes it names the one.
+func limitation(nodes []keyspace.Status) (rank int, said string) {
+	for i := range nodes {
+		n := &nodes[i]
+		switch {
+		case !n.Connected:
+			continue
+		case n.FeedReason != "":
+			rank, said = 7, n.FeedReason
+		case n.Err != "":
+			rank, said = 6, n.Err
+		default:
+			continue
+		}
+		if len(nodes) > 1 {
+			said = text.Escape(string(n.Node)) + ": " + said
+		}
+		return rank, said
+	}
+	return 0, ""
+}
