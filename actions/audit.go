@@ -87,6 +87,8 @@ type AuditLine struct {
 	Asked  AuditRequest  `json:"request"`
 	// Node is the server that was to be acted on, and in an outcome the one that was: a cluster may have sent us on.
 	Node string `json:"node,omitempty"`
+	// Nodes are, of a Redlock, the masters that were to be asked; in an outcome all, with what became of it there.
+	Nodes []AuditNode `json:"nodes,omitempty"`
 	// What follows is in an outcome only.
 	Outcome   Result `json:"outcome,omitempty"`
 	By        string `json:"by,omitempty"` // script or watch
@@ -123,6 +125,41 @@ type AuditRequest struct {
 	Entries int64  `json:"entries,omitempty"`
 	DryRun  bool   `json:"dry_run"`
 	Reason  string `json:"reason,omitempty"`
+}
+
+// AuditNode is one of several masters.
+type AuditNode struct {
+	Node     string `json:"node"`
+	Asked    bool   `json:"asked"`
+	Outcome  Result `json:"outcome,omitempty"`
+	By       string `json:"by,omitempty"`
+	Detail   string `json:"detail,omitempty"`
+	Error    string `json:"error,omitempty"`
+	Holder   string `json:"holder,omitempty"`
+	Holder64 string `json:"holder_base64,omitempty"`
+}
+
+// addAsked names the masters of a Redlock that are going to be asked.
+func (l *AuditLine) addAsked(r Request) {
+	for _, vote := range r.Lock.Quorum.Votes {
+		if _, asked := askedOf(r, vote); asked {
+			l.Nodes = append(l.Nodes, AuditNode{Node: string(vote.Node), Asked: true})
+		}
+	}
+}
+
+// auditNodes are what became of an action on each of several masters.
+func auditNodes(nodes []NodeOutcome) []AuditNode {
+	var all []AuditNode
+	for _, n := range nodes {
+		one := AuditNode{Node: string(n.Node), Asked: n.Asked, Outcome: n.Result, By: n.by, Detail: n.Detail}
+		one.Holder, one.Holder64 = text64(n.Holder)
+		if n.Err != nil {
+			one.Error = n.Err.Error()
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 // text64 is text for JSON, and its bytes in base64 where JSON cannot hold them.
@@ -184,6 +221,9 @@ func (l *AuditLine) addOutcome(a attempt) {
 	o := a.out
 	l.Phase, l.Outcome, l.By, l.Detail = PhaseOutcome, o.Result, a.by, o.Detail
 	l.Node = cmp.Or(string(a.at), l.Node)
+	if o.Nodes != nil {
+		l.Nodes = auditNodes(o.Nodes)
+	}
 	l.Holder, l.Holder64 = text64(o.Holder)
 	if o.Err != nil {
 		l.Error = o.Err.Error()

@@ -16,6 +16,9 @@ func Consequence(r Request) string {
 	}
 	effect := EffectOf(r)
 	said := []string{observedWords(r, time.Now())}
+	if r.Lock.Quorum != nil {
+		said = append(said, votesWords(r))
+	}
 	if effect.Discouraged {
 		said = append(said, "Discouraged.")
 	}

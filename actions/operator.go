@@ -60,6 +60,11 @@ type Outcome struct {
 	// Detail is said beside the result; it is safe for a terminal.
 	Detail string
 	Err    error
+	// Nodes are, of a Redlock, what became of it on each of the masters, in the order of the votes; else none.
+	Nodes []NodeOutcome
+	// ValidUntil is until when the owner of a Redlock has the quorum after an action that leaves it to it; zero: it has none, or one
+	// without an end.
+	ValidUntil time.Time
 }
 
 // Options configure an Operator.
@@ -98,13 +103,12 @@ func (o *Operator) Do(ctx context.Context, r Request) Outcome {
 	now := time.Now()
 	r.Sharded = o.servers.Sharded()
 	line := newLine(rand.Text(), o.options.Where, r, now)
-	p, at, refused := o.refuse(ctx, r, now)
+	do, refused := o.prepare(ctx, r, now, &line)
 	if refused != nil {
 		return o.record(line, attempt{out: *refused})
 	}
-	line.Node = string(at.node())
 	if r.DryRun {
-		a := o.untilCurrent(ctx, at, p, r, o.rehearse)
+		a := do(o.rehearse)
 		a.by = ""
 		return o.record(line, a)
 	}
@@ -115,23 +119,37 @@ func (o *Operator) Do(ctx context.Context, r Request) Outcome {
 			return Outcome{Result: ResultFailed, Woken: -1, Err: err, Detail: "nothing was done, because it could not be put on record: " + printable(err.Error())}
 		}
 	}
-	return o.record(line, o.untilCurrent(ctx, at, p, r, o.execute))
+	return o.record(line, do(o.execute))
 }
 
-// refuse returns the plan and the server for it, or the outcome of a request for which nothing is sent.
-func (o *Operator) refuse(ctx context.Context, r Request, now time.Time) (plan, place, *Outcome) {
+// prepare returns what is to be tried, and says in the line of the audit where; or the outcome of a request for which nothing is sent.
+func (o *Operator) prepare(ctx context.Context, r Request, now time.Time, line *AuditLine) (func(trial) attempt, *Outcome) {
 	if o.options.ReadOnly {
-		return plan{}, place{}, &Outcome{Result: ResultReadOnly, Woken: -1}
+		return nil, &Outcome{Result: ResultReadOnly, Woken: -1}
+	}
+	if r.Lock != nil && r.Lock.Quorum != nil {
+		if refused := refuseVotes(r, now); refused != nil {
+			return nil, refused
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, nothingSent(err)
+		}
+		line.addAsked(r)
+		return func(try trial) attempt { return o.onMasters(ctx, r, now, try) }, nil
 	}
 	p, err := makePlan(r, now)
 	if err != nil {
-		return plan{}, place{}, asRefusal(err).outcome()
+		return nil, asRefusal(err).outcome()
 	}
 	if err := ctx.Err(); err != nil {
-		return plan{}, place{}, nothingSent(err)
+		return nil, nothingSent(err)
 	}
 	at, refused := o.place(ctx, r.Lock.Ref)
-	return p, at, refused
+	if refused != nil {
+		return nil, refused
+	}
+	line.Node = string(at.node())
+	return func(try trial) attempt { return o.untilCurrent(ctx, at, p, r, try) }, nil
 }
 
 // execute carries the plan out, by scripts if it may.

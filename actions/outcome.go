@@ -9,6 +9,7 @@ const (
 	ResultEntryReleased Result = "entry released" // one or more entries are released; Outcome.Count is left
 	ResultExtended      Result = "extended"
 	ResultExpired       Result = "force-expired" // by force, now or in Outcome.TTL
+	ResultPartly        Result = "partly done"   // on some of the masters that vote on it, and not on others; Outcome.Nodes says which
 	ResultNotHolder     Result = "not holder"    // held, but not by that owner
 	ResultChanged       Result = "changed"       // the same owner, but not what was observed (count, TTL, type, value)
 	ResultGone          Result = "gone"          // the key is not there any more
@@ -27,19 +28,19 @@ func (r Result) Refused() bool {
 	switch r {
 	case ResultNotHolder, ResultChanged, ResultGone, ResultReadOnly, ResultReplica, ResultDiscouraged, ResultUnsupported:
 		return true
-	case ResultReleased, ResultEntryReleased, ResultExtended, ResultExpired, ResultDenied, ResultUnknown, ResultFailed,
+	case ResultReleased, ResultEntryReleased, ResultExtended, ResultExpired, ResultPartly, ResultDenied, ResultUnknown, ResultFailed,
 		ResultDryRun:
 		return false
 	}
 	return false
 }
 
-// Done says whether the action changed what it was meant to.
+// Done says whether the action changed what it was meant to, and all of it.
 func (r Result) Done() bool {
 	switch r {
 	case ResultReleased, ResultEntryReleased, ResultExtended, ResultExpired:
 		return true
-	case ResultNotHolder, ResultChanged, ResultGone, ResultReadOnly, ResultReplica, ResultDiscouraged, ResultUnsupported, ResultDenied,
+	case ResultPartly, ResultNotHolder, ResultChanged, ResultGone, ResultReadOnly, ResultReplica, ResultDiscouraged, ResultUnsupported, ResultDenied,
 		ResultUnknown, ResultFailed, ResultDryRun:
 		return false
 	}

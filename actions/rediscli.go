@@ -17,9 +17,14 @@ import (
 // It speaks of the companions as they were seen: where they have changed it answers "context", and where the server is older
 // than 7.0 and there are several commands "apart", and does nothing.
 //
+// Of a Redlock it is one command for each master that has it for the owner, one after the other.
+//
 // Where the key or the holder has bytes that are no printable text, the arguments are given with --quoted-input, which
 // redis-cli has since 6.2.
 func RedisCLI(r Request) string {
+	if r.Lock != nil && r.Lock.Quorum != nil {
+		return redisCLIOfVotes(r)
+	}
 	p, err := makePlan(r, time.Now())
 	if err != nil {
 		return ""

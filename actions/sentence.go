@@ -108,22 +108,24 @@ func (o Outcome) Sentence(r Request) string {
 	var s string
 	switch o.Result {
 	case ResultReleased:
-		s = "released " + key + " from " + ownerWords(r, r.Owner) + wokenWords(o)
+		s = "released " + key + " from " + ownerWords(r, r.Owner) + mastersWords(o.Nodes) + wokenWords(o)
 		if anonymous(r) {
-			s = "released " + key + wokenWords(o)
+			s = "released " + key + mastersWords(o.Nodes) + wokenWords(o)
 		}
 	case ResultEntryReleased:
-		s = fmt.Sprintf("released %s of %s; %s has %d left", entriesWords(r), key, ownerWords(r, r.Owner), o.Count)
+		s = fmt.Sprintf("released %s of %s; %s has %d left%s", entriesWords(r), key, ownerWords(r, r.Owner), o.Count, mastersWords(o.Nodes))
 	case ResultExtended:
-		s = fmt.Sprintf("extended %s to %s for %s", key, span(r.TTL), ownerWords(r, r.Owner))
+		s = fmt.Sprintf("extended %s to %s for %s%s", key, span(r.TTL), ownerWords(r, r.Owner), mastersWords(o.Nodes))
 	case ResultExpired:
-		s = "force-expired " + key + ", which " + ownerWords(r, r.Owner) + " had" + wokenWords(o)
+		s = "force-expired " + key + ", which " + ownerWords(r, r.Owner) + " had" + mastersWords(o.Nodes) + wokenWords(o)
 		if anonymous(r) {
-			s = "force-expired " + key + wokenWords(o)
+			s = "force-expired " + key + mastersWords(o.Nodes) + wokenWords(o)
 		}
 		if o.TTL > 0 {
-			s = fmt.Sprintf("%s ends in %s, and %s has it until then", key, span(o.TTL), ownerWords(r, r.Owner))
+			s = fmt.Sprintf("%s ends in %s%s, and %s has it until then", key, span(o.TTL), mastersWords(o.Nodes), ownerWords(r, r.Owner))
 		}
+	case ResultPartly:
+		s = "partly done: " + participle(r.Verb) + " " + key + " of " + ownerWords(r, r.Owner) + mastersWords(o.Nodes) + wokenWords(o)
 	case ResultNotHolder:
 		s = not(r) + whileReading + "now held by " + ownerWords(r, o.Holder)
 		if _, held := holderOf(r); !held {
