@@ -13,7 +13,7 @@ import (
 )
 
 // watchServers looks at real servers, as the dashboard does.
-func watchServers(t *testing.T, place keyspace.Place) *inspector.Inspector {
+func watchServers(t *testing.T, place keyspace.Place, masters int) *inspector.Inspector {
 	t.Helper()
 	servers, err := keyspace.Dial(t.Context(), place)
 	if err != nil {
@@ -25,7 +25,7 @@ func watchServers(t *testing.T, place keyspace.Place) *inspector.Inspector {
 		stop()
 		t.Fatal(err)
 	}
-	locks := inspector.Start(context.Background(), observation, inspector.Options{})
+	locks := inspector.Start(context.Background(), observation, inspector.Options{Masters: masters})
 	t.Cleanup(func() {
 		stop()
 		if err := servers.Close(); err != nil {
@@ -71,7 +71,7 @@ func TestRealCluster(t *testing.T) {
 	cluster := redistest.StartCluster(t, 3, 0)
 	cluster.Do("lock:a", "SET", "lock:a", "worker-1", "PX", 300_000)
 	h := newHarness(t, 120, 30, "mono")
-	locks := watchServers(t, placeOf(cluster.Nodes[0]))
+	locks := watchServers(t, placeOf(cluster.Nodes[0]), 0)
 	h.await(locks, "cluster 3/3", "lock:a", "● held")
 	h.keys("4")
 	h.await(locks, cluster.Nodes[0].Addr, cluster.Nodes[1].Addr, cluster.Nodes[2].Addr, "5,461 slots", "5,462 slots")
@@ -91,7 +91,7 @@ func TestRealSentinel(t *testing.T) {
 	place := placeOf(set.Sentinels...)
 	place.Sentinel = set.Name
 	h := newHarness(t, 120, 30, "mono")
-	locks := watchServers(t, place)
+	locks := watchServers(t, place, 0)
 	h.await(locks, "sentinel → "+master.Addr, "lock:a")
 	h.keys("enter")
 	h.await(locks, "1 of 1 replica acknowledged it: WAIT 1 would have confirmed")
@@ -100,7 +100,28 @@ func TestRealSentinel(t *testing.T) {
 	h.await(locks, ":"+port+"  online, ")
 
 	h = newHarness(t, 120, 30, "mono")
-	h.await(watchServers(t, placeOf(set.Replica())), "lock:a", "replica of "+master.Addr+" · actions refused")
+	h.await(watchServers(t, placeOf(set.Replica()), 0), "lock:a", "replica of "+master.Addr+" · actions refused")
 	h.keys("r")
 	h.wantSeen("release is refused: ", "is a replica")
+}
+
+// TestRealRedlock shows a Redlock of three real masters: whole, with one of them gone, and without a quorum.
+func TestRealRedlock(t *testing.T) {
+	masters := redistest.StartMasters(t, 3)
+	for _, m := range masters {
+		m.Do("SET", "lock:a", "0f4d3a52", "PX", 300_000)
+	}
+	h := newHarness(t, 120, 30, "mono")
+	locks := watchServers(t, placeOf(masters...), 3)
+	h.await(locks, "redlock 3/3", "● held", " 3/3 ")
+	h.keys("4")
+	h.await(locks, "3/3      +1")
+	masters[2].Kill()
+	h.await(locks, "✖ redlock 2/3", "? down", "2/3       0")
+	masters[1].Do("SET", "lock:a", "another", "PX", 300_000)
+	h.await(locks, "≠ split", "1/3      -1")
+	h.keys("enter")
+	h.await(locks, "claimed by    0f4d3a52", "another", "1 of 3, 2 needed, 1 not known: it may be held")
+	h.keys("r")
+	h.await(locks, "acts on", "✖ not on "+masters[2].Addr+" (down)")
 }
