@@ -31,7 +31,7 @@ func (v *sight) again() {
 		v.handOver(t.shortAt)
 	case t.ended() && same && !old.HeldExact && v.seenBefore(t.startAt):
 		v.goesOn() // news of a hand-over whose result was read before
-	case t.ended(), !same:
+	case t.ended(), v.over != nil, !same:
 		at, _ := v.changedAt()
 		v.handOver(at)
 	case v.unchanged(old):
@@ -72,6 +72,9 @@ func (v *sight) sameHolder(old *Lock) bool {
 
 // unchanged says whether a read tells nothing new, so that the lock need not be copied.
 func (v *sight) unchanged(old *Lock) bool {
+	if q := v.found.quorum; q != nil && !q.same(old.Quorum) {
+		return false
+	}
 	if v.moved || v.trail != (trail{}) || !slices.Equal(old.Holders, v.found.holders) || old.Scheme != v.found.scheme || old.HeldExact && v.mayHaveReturned(old.holder().Owner) {
 		return false
 	}
@@ -122,7 +125,7 @@ func (v *sight) handOver(at time.Time) {
 	var cause Cause
 	event := Event{PreviousOwner: previous.Owner}
 	kind := EventHandedOver
-	if v.trail.ended() {
+	if v.trail.ended() || v.over != nil {
 		ended, endExact, cause = v.why(l)
 		v.end(l, ended, endExact, cause)
 		kind = EventAcquired
@@ -204,7 +207,7 @@ func (v *sight) goesOn() {
 		l.HeldExact = false
 		// A hint without a name that comes with another end is a renewal; a release and the next acquisition are two hints.
 		renewed := t.touches == 1 && l.leaseEnd().Sub(wasEnd).Abs() > jitter+clocks
-		if v.unheard() || !renewed {
+		if v.unheard || !renewed {
 			l.mind.surelySince = v.record.ReadAt.UnixNano()
 		}
 	}
@@ -272,6 +275,8 @@ func (v *sight) lease(l *Lock, was time.Time, clocks time.Duration) {
 	switch {
 	case end.IsZero(), !was.IsZero() && end.Sub(was).Abs() <= slack:
 		return
+	case l.Quorum != nil && t.renewals == 0 && !was.IsZero() && end.After(was):
+		return // one more master follows a renewal that the quorum has had before
 	case was.IsZero():
 		l.mind.lease, l.mind.leaseExact = end.Sub(at), announced
 		if at.Sub(l.HeldSince) >= twoCommands {

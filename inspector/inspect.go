@@ -15,8 +15,7 @@ func (rules Rules) Inspect(r keyspace.Record, now time.Time) (*Lock, bool) {
 	l := newLock(r, found)
 	l.Evidence = found.evidence
 	l.begin(r.ReadAt, false)
-	l.State = l.StateAt(now)
-	l.Findings, _ = Thresholds{}.withDefaults().judge(l, now)
+	l.judge(now)
 	return l, true
 }
 

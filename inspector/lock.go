@@ -62,8 +62,8 @@ const (
 	StateCooldown State = "cooldown"
 	StateFreed    State = "freed" // the key is gone; the row lingers for some seconds
 	StateWrong    State = "wrong" // a key of a type that no lock has, where a lock is expected
-	// StateMinority and StateSplit are of a Redlock that nobody holds: too few of the masters have it for one owner, or several
-	// owners have some of them each.
+	// StateMinority and StateSplit are of a Redlock that nobody is known to hold: too few of the masters have it for one owner, or
+	// several owners have some of them each. Holders are then those who claim it, most votes first.
 	StateMinority State = "minority"
 	StateSplit    State = "split"
 )
@@ -200,7 +200,8 @@ type Lock struct {
 	LastRenewal   time.Time
 	Waiters       Waiters
 	FencingToken  *int64
-	// Quorum is set of a Redlock: what each of the independent masters says of the key.
+	// Quorum is set of a Redlock: what each of the independent masters says of the key. Observed is then the read of one that votes
+	// for the holder, with the end of the quorum, and Node is that master.
 	Quorum   *Quorum
 	Findings []Finding
 	// Evidence says, one fact a line, why the key is taken for a lock of this scheme.

@@ -54,7 +54,7 @@ func (l *Lock) show(r keyspace.Record, found recognition) {
 	l.FreedAt, l.FreedBy = time.Time{}, ""
 	l.Mode = found.mode
 	l.Holders = append(l.Holders[:0], found.holders...)
-	l.Waiters, l.FencingToken = found.waiters, found.fencing
+	l.Waiters, l.FencingToken, l.Quorum = found.waiters, found.fencing, found.quorum
 	if l.Waiters.By == "" {
 		l.Waiters.By = WaitersNone
 	}

@@ -15,6 +15,8 @@ func (l *Lock) StateAt(now time.Time) State {
 		return StateFreed
 	case l.Scheme == SchemeUnknown:
 		return StateWrong
+	case l.Quorum.below():
+		return l.claimedAt(now)
 	case !l.ExpiresAt.IsZero() && !now.Before(l.ExpiresAt):
 		return StateExpired
 	case !l.LeaseEnds.IsZero() && !now.Before(l.LeaseEnds):

@@ -34,7 +34,8 @@ type node struct {
 	// lastGap is until when hints may have been missed the last time, deafUntil until when none came or some were dropped, and
 	// lastRead is when the newest read was; all in Unix nanoseconds.
 	lastGap, deafUntil, lastRead int64
-	flushed                      bool // the last gap was a flush
+	outage                       int64 // until when the last gap was in which nothing answered
+	flushed                      bool  // the last gap was a flush
 	passes                       *passes
 	trails                       map[string]*trail
 	most                         int // trails there ever were since the map was made: maps do not shrink
@@ -58,7 +59,10 @@ func (n *node) learn(status *keyspace.Status) (Event, bool) {
 	}
 	n.flushed = status.Flushed()
 	n.lastGap = max(n.lastRead, status.LastGap.UnixNano()) // the reads that came before its news, too, may have missed something
-	clear(n.trails)                                        // they do not tell all that happened
+	if !status.Connected || !before.Connected {
+		n.outage = n.lastGap
+	}
+	clear(n.trails) // they do not tell all that happened
 	return Event{
 		At: status.LastGap, Kind: EventGap, Text: status.LastGapWhy,
 		Ref: keyspace.Ref{Node: n.name, DB: n.db},

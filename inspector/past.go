@@ -8,6 +8,7 @@ import (
 // Bounds of what is remembered of former holders.
 const (
 	maxHolds     = 100    // a lock's holds, the present one included: a minute of a busy one
+	maxVoteHolds = 4      // of them, what is kept of one master's vote on a Redlock
 	maxPastHolds = 50_000 // holds that are over, of all locks that are there
 	maxPastKeys  = 2_000  // locks that are gone, and whose past is kept should they come back
 	maxFreed     = 5_000  // freed locks that linger

@@ -18,26 +18,35 @@ import (
 //
 // What cannot be told apart is said to be unknown; nobody is said to have lost a lock because of it.
 
-// unheard says whether something may have happened since the read before of which no hint told.
-func (v *sight) unheard() bool {
-	return v.node.polls() || v.gapBetween() || v.slot >= 0 && v.slots[v.slot].readAt <= v.node.deafUntil
+// hearing is how much was heard of what happened to a key since the read before.
+type hearing struct {
+	// unheard: something may have happened of which no hint told. gap: because of a gap, which was a flush where flushed is set.
+	unheard, gap, flushed bool
+	// known says that what was not there before is new, for a pass has ended.
+	known bool
 }
 
-// gapBetween says whether there was a gap since the read before. A key that is on another node now has one behind it.
-func (v *sight) gapBetween() bool {
-	return v.moved || v.slot >= 0 && v.slots[v.slot].readAt <= v.node.lastGap
+// hears says what was heard of a key on a node since the read before, which was at that time in Unix nanoseconds; negative: there
+// was none. A key that is on another node now has a gap behind it.
+func (n *node) hears(before int64, moved bool) hearing {
+	known := before >= 0
+	gap := moved || known && before <= n.lastGap
+	return hearing{
+		unheard: n.polls() || gap || known && before <= n.deafUntil, gap: gap, flushed: gap && n.flushed && !moved,
+		known: n.passes.known,
+	}
 }
 
 // changedAt is when the value that is there now was written, or the latest moment at which it can have been; told says
 // whether a hint told of it.
 func (v *sight) changedAt() (at time.Time, told bool) {
 	at, told = v.trail.changedAt(v.record.ReadAt)
-	return at, told && (!v.unheard() || !v.trail.startAt.IsZero())
+	return at, told && (!v.unheard || !v.trail.startAt.IsZero())
 }
 
 // overwritten says whether a value was written into the key while it was there, since the read before.
 func (v *sight) overwritten() bool {
-	return v.trail.writes > 0 && v.trail.startAt.IsZero() && !v.unheard() && !v.seenBefore(v.trail.wroteAt)
+	return v.trail.writes > 0 && v.trail.startAt.IsZero() && !v.unheard && !v.seenBefore(v.trail.wroteAt)
 }
 
 // seenBefore says whether the read before showed the outcome of what a hint tells of: the answer to a read may come before
@@ -49,7 +58,7 @@ func (v *sight) seenBefore(at time.Time) bool {
 // ranOut says whether the lease that the read before showed was over by so much when the next thing happened to the key.
 // Whatever happened earlier may have been a renewal.
 func (v *sight) ranOut(end time.Time, by time.Duration) bool {
-	if end.IsZero() || v.unheard() {
+	if end.IsZero() || v.unheard {
 		return false
 	}
 	next := v.record.ReadAt
@@ -72,7 +81,7 @@ func (v *sight) clocks(old *Lock) time.Duration {
 // mayHaveReturned says whether the holder, who is the same by name, may have released the lock and acquired it again since
 // the read before.
 func (v *sight) mayHaveReturned(before string) bool {
-	if !v.unheard() && v.trail.touches == 0 {
+	if !v.unheard && v.trail.touches == 0 {
 		return false
 	}
 	switch now := v.found.holder().Owner; v.found.scheme {

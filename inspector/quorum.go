@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"slices"
 	"time"
 
 	"locktop/keyspace"
@@ -25,13 +26,14 @@ const (
 type Vote struct {
 	Node   keyspace.Node
 	Ballot Ballot
-	// Owner has the lock there, whether it has the quorum or not; empty where nobody has.
+	// Owner has the lock there, whether it has the quorum or not; empty where nobody has, or nobody knows.
 	Owner, Label string
 	// ExpiresAt is when the key's TTL ends there on the local clock; zero: no TTL, or no key.
 	ExpiresAt time.Time
 	// Detail is the error in words where the master gave none of its own accord.
 	Detail string
-	// Observed is the read behind the vote; of type "none" and without a ReadAt where there was none.
+	// Observed is the last read behind the vote, also where it does not count; of type "none" and without a ReadAt where there was
+	// none, or the key is not there.
 	Observed keyspace.Record
 }
 
@@ -46,7 +48,82 @@ type Quorum struct {
 	ValidUntil time.Time
 	// Skew is the time between the first and the last end of a vote for the holder.
 	Skew time.Duration
+
+	// steadySince is since when every master votes as it does, skewedSince since when the ends differ by more than skewAllowed;
+	// zero: they do not. What only passes through is not worth a finding.
+	steadySince, skewedSince time.Time
+	skewAllowed              time.Duration
 }
 
 // Margin is how many masters the holder may lose without losing the lock; negative where it has no quorum.
 func (q *Quorum) Margin() int { return q.For - q.Needed }
+
+// drift is what Redlock allows for clocks that run at different speeds: a hundredth of the lease, and two milliseconds.
+func drift(lease time.Duration) time.Duration { return lease/100 + 2*time.Millisecond }
+
+// below says whether there is a quorum to be had, and nobody has it.
+func (q *Quorum) below() bool { return q != nil && q.For < q.Needed }
+
+// unanswered is how many masters nobody knows the votes of.
+func (q *Quorum) unanswered() int {
+	n := 0
+	for i := range q.Votes {
+		if q.Votes[i].Ballot.unknown() {
+			n++
+		}
+	}
+	return n
+}
+
+// unknown says whether the master may vote for anybody, for all that is known.
+func (b Ballot) unknown() bool {
+	switch b {
+	case BallotDenied, BallotTimeout, BallotDown, BallotUnread:
+		return true
+	case BallotFor, BallotOther, BallotAbsent, BallotWrong:
+	}
+	return false
+}
+
+// claimedAt is the state of a lock that nobody is known to have. Claims end like leases; of a lock that had the quorum, and of
+// which too few masters are seen since, the end is not known.
+func (l *Lock) claimedAt(now time.Time) State {
+	if !l.ExpiresAt.IsZero() && !now.Before(l.ExpiresAt) && l.hold() == nil {
+		return StateExpired
+	}
+	first := ""
+	for i := range l.Quorum.Votes {
+		switch owner := l.Quorum.Votes[i].Owner; {
+		case owner == "" || owner == first:
+		case first == "":
+			first = owner
+		default:
+			return StateSplit
+		}
+	}
+	return StateMinority
+}
+
+// same says whether nothing but the reads differs.
+func (q *Quorum) same(old *Quorum) bool {
+	return old != nil && q.For == old.For && q.Needed == old.Needed && q.ValidUntil.Equal(old.ValidUntil) && q.Skew == old.Skew &&
+		slices.EqualFunc(q.Votes, old.Votes, func(a, b Vote) bool {
+			return a.Node == b.Node && a.Ballot == b.Ballot && a.Owner == b.Owner && a.Detail == b.Detail && a.ExpiresAt.Equal(b.ExpiresAt)
+		})
+}
+
+// since carries on what is known of the time before: a quorum is steady while no vote changes.
+func (q *Quorum) since(old *Quorum, at time.Time) {
+	q.steadySince = at
+	if old != nil && slices.EqualFunc(q.Votes, old.Votes, func(a, b Vote) bool {
+		return a.Node == b.Node && a.Ballot == b.Ballot && a.Owner == b.Owner
+	}) {
+		q.steadySince = old.steadySince
+	}
+	if q.Skew <= q.skewAllowed {
+		return
+	}
+	if q.skewedSince = at; old != nil && !old.skewedSince.IsZero() {
+		q.skewedSince = old.skewedSince
+	}
+}

@@ -23,6 +23,7 @@ type recognition struct {
 	waiters   Waiters   // By is empty where they cannot be seen
 	fencing   *int64
 	evidence  []string
+	quorum    *Quorum // of what several masters say together
 }
 
 // schemeFile is a scheme: each is declared in the file that bears its name.

@@ -77,7 +77,7 @@ func holdersEnd(holders []Holder) bool {
 
 // joins: a holder has come.
 func (v *sight) joins(l *Lock, h Holder, at time.Time) {
-	exact := !v.unheard() && v.trail.updatedAt != (time.Time{})
+	exact := !v.unheard && v.trail.updatedAt != (time.Time{})
 	l.History = append(l.History, Hold{Owner: h.Owner, Label: h.Label, Since: at, SinceExact: exact})
 	v.countAcquisitions(l, at, 1)
 	v.sayOf(l, h, EventAcquired, at, Event{})
@@ -85,7 +85,7 @@ func (v *sight) joins(l *Lock, h Holder, at time.Time) {
 
 // leaves: a holder has gone. Its own lease may have run out; else, where a change would have been heard, it has released.
 func (v *sight) leaves(l *Lock, h Holder, at time.Time) {
-	kind, cause, exact := EventReleased, CauseReleased, !v.unheard()
+	kind, cause, exact := EventReleased, CauseReleased, !v.unheard
 	switch {
 	case !h.ExpiresAt.IsZero() && !v.record.ReadAt.Before(h.ExpiresAt):
 		kind, cause, at, exact = EventExpired, CauseExpired, h.ExpiresAt, true

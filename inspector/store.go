@@ -1,8 +1,7 @@
 package inspector
 
 import (
-	"cmp"
-	"errors"
+	"hash/maphash"
 	"slices"
 	"time"
 
@@ -28,6 +27,10 @@ type slot struct {
 type store struct {
 	options Options
 	log     *eventLog
+	gaps    *eventLog // where gaps are told of
+	polls
+	part    bool           // a station of a Redlock: nobody looks at it but to count votes
+	touched []keyRef       // of a station: what changed since the votes were counted
 	places  map[int]*place // by database
 	nodes   map[nodeRef]*node
 	passes  map[keyspace.Node]*passes
@@ -53,14 +56,19 @@ type store struct {
 func newStore(o Options, log *eventLog) *store {
 	o.Thresholds = o.Thresholds.withDefaults()
 	s := &store{
-		options: o, log: log, places: make(map[int]*place), nodes: make(map[nodeRef]*node), left: make(map[keyspace.Node]struct{}), passes: make(map[keyspace.Node]*passes), past: newPast(), evidence: make(interner), round: 1,
+		options: o, log: log, gaps: log, places: make(map[int]*place), nodes: make(map[nodeRef]*node), left: make(map[keyspace.Node]struct{}), passes: make(map[keyspace.Node]*passes), past: newPast(), evidence: make(interner), round: 1,
 	}
+	s.polls = polls{urns: make(map[keyRef]*urn), seed: maphash.MakeSeed()}
 	s.wakes.slots = &s.slots
 	return s
 }
 
 // take digests one update. Its status comes first: a gap that it tells of explains the records.
 func (s *store) take(u keyspace.Update) {
+	if s.voting() {
+		s.poll(u)
+		return
+	}
 	if u.Left {
 		s.leave(u.Node)
 		return
@@ -69,7 +77,7 @@ func (s *store) take(u keyspace.Update) {
 		delete(s.left, u.Status.Node)
 		n := s.node(keyspace.Ref{Node: u.Status.Node, DB: u.Status.DB})
 		if gap, is := n.learn(u.Status); is {
-			s.log.add(gap)
+			s.gaps.add(gap)
 		}
 		s.changed = true
 	}
@@ -88,19 +96,6 @@ func (s *store) take(u keyspace.Update) {
 	}
 }
 
-// leave forgets a node, but not the keys that were there: another node has them now, and tells of them.
-func (s *store) leave(name keyspace.Node) {
-	for ref := range s.nodes {
-		if ref.name == name {
-			delete(s.nodes, ref)
-		}
-	}
-	delete(s.passes, name)
-	s.left[name] = struct{}{}
-	s.last = nil
-	s.changed = true
-}
-
 // hint notes a hint. Names that no lock has are passed over.
 func (s *store) hint(h keyspace.Hint) {
 	p, n := s.place(h.DB), s.node(h.Ref)
@@ -116,30 +111,6 @@ func (s *store) place(db int) *place {
 	if p == nil {
 		p = &place{slots: make(map[string]int32), edited: make(map[string]struct{})}
 		s.places[db] = p
-	}
-	return p
-}
-
-func (s *store) node(of keyspace.Ref) *node {
-	ref := nodeRef{of.Node, of.DB}
-	if s.last != nil && s.last.nodeRef == ref {
-		return s.last
-	}
-	n := s.nodes[ref]
-	if n == nil {
-		// Whatever was read before, it may have been read there, and nothing was heard since.
-		n = &node{nodeRef: ref, trails: make(map[string]*trail), passes: s.passesOf(ref.name), lastGap: s.lastRead}
-		s.nodes[ref] = n
-	}
-	s.last = n
-	return n
-}
-
-func (s *store) passesOf(node keyspace.Node) *passes {
-	p := s.passes[node]
-	if p == nil {
-		p = &passes{}
-		s.passes[node] = p
 	}
 	return p
 }
@@ -171,6 +142,10 @@ func (s *store) settle(i int32, now time.Time) {
 	at := &s.slots[i]
 	l := at.lock
 	limit := maxHolds
+	if s.part {
+		limit = maxVoteHolds
+		s.touched = append(s.touched, keyRef{l.DB, l.Key})
+	}
 	if s.pastHolds >= maxPastHolds {
 		limit = 1 + int(min(at.past, 1))
 	}
@@ -189,7 +164,9 @@ func (s *store) settle(i int32, now time.Time) {
 func (s *store) outlook(l *Lock, now time.Time) int64 {
 	l.State = l.StateAt(now)
 	var due time.Time
-	l.Findings, due = s.options.Thresholds.judge(l, now)
+	if !s.part {
+		l.Findings, due = s.options.Thresholds.judge(l, now)
+	}
 	if l.State == StateFreed {
 		return l.FreedAt.Add(s.options.Linger).UnixNano()
 	}
@@ -217,6 +194,9 @@ func (s *store) count(i int32, next counted) {
 
 // wake does what time alone does: leases end, findings come and go, freed locks are forgotten.
 func (s *store) wake(now time.Time) {
+	if s.voting() {
+		s.settleVotes(now)
+	}
 	for {
 		i, is := s.wakes.pop(now.UnixNano())
 		if !is {
@@ -259,6 +239,9 @@ func (s *store) rejudge(i int32, now time.Time) {
 // forget drops a lock whose key is gone; its past is kept for a while.
 func (s *store) forget(i int32) {
 	at := &s.slots[i]
+	if s.part {
+		s.touched = append(s.touched, keyRef{at.lock.DB, at.lock.Key})
+	}
 	s.wakes.remove(i)
 	s.past.put(at.lock)
 	s.totals.add(at.counted, -1)
@@ -299,6 +282,9 @@ func (s *store) pause(now, due time.Time) time.Duration {
 	if s.totals.rates.moving(now) {
 		pause = min(pause, now.Truncate(time.Second).Add(time.Second).Sub(now))
 	}
+	if len(s.unsettled) > 0 {
+		pause = min(pause, max(time.Millisecond, s.settleAt.Sub(now)))
+	}
 	if s.changed {
 		pause = min(pause, max(0, due.Sub(now)))
 	}
@@ -307,9 +293,7 @@ func (s *store) pause(now, due time.Time) time.Duration {
 
 // snapshot publishes what is known: from now on, every lock in it is immutable.
 func (s *store) snapshot(now time.Time) *Snapshot {
-	if s.empty > 1024 && s.empty > len(s.slots)/2 {
-		s.compact()
-	}
+	s.compact()
 	shot := &Snapshot{TakenAt: now, Totals: s.totals.at(now), Events: s.log.tail(snapshotEvents)}
 	shot.Nodes, shot.Complete = s.statuses()
 	shot.Locks = make([]*Lock, 0, len(s.slots)-s.empty)
@@ -324,35 +308,11 @@ func (s *store) snapshot(now time.Time) *Snapshot {
 	return shot
 }
 
-// statuses are in the order of their addresses; complete says that each of the nodes was passed over.
-func (s *store) statuses() (nodes []keyspace.Status, complete bool) {
-	complete = true
-	for _, n := range s.nodes {
-		if n.status == nil {
-			continue
-		}
-		nodes = append(nodes, *n.status)
-		complete = complete && n.passes.complete
-	}
-	slices.SortFunc(nodes, func(a, b keyspace.Status) int {
-		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.DB, b.DB))
-	})
-	return nodes, complete && len(nodes) > 0
-}
-
-// failure is why the source ended, where its own last word was that it could not go on.
-func (s *store) failure() error {
-	nodes, _ := s.statuses()
-	for _, n := range nodes {
-		if !n.Connected && n.Err != "" {
-			return errors.New(n.Err) // it names the server
-		}
-	}
-	return nil
-}
-
-// compact closes the holes among the slots; the order stays.
+// compact closes the holes among the slots, where they are many; the order stays.
 func (s *store) compact() {
+	if s.empty <= 1024 || s.empty <= len(s.slots)/2 {
+		return
+	}
 	kept := make([]slot, 0, len(s.slots)-s.empty)
 	moved := make([]int32, len(s.slots))
 	for i := range s.slots {

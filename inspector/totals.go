@@ -6,7 +6,7 @@ import (
 )
 
 // countedStates are the states that totals count, in the order of counted.state.
-var countedStates = [...]State{StateHeld, StateStuck, StateLapsed, StateExpired, StateFreed, StateWrong, StateCooldown}
+var countedStates = [...]State{StateHeld, StateStuck, StateLapsed, StateExpired, StateFreed, StateWrong, StateCooldown, StateMinority, StateSplit}
 
 // counted is what a lock adds to the totals.
 type counted struct {

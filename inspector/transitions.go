@@ -24,14 +24,15 @@ const (
 // sight is one read of a key beside what was known of it before.
 type sight struct {
 	*store
+	hearing
 	place  *place
-	node   *node // that the read came from
 	slot   int32 // -1: none
 	moved  bool  // the read before came from another node
 	record *keyspace.Record
 	found  recognition
 	trail  trail
 	rest   trail // what of the trail this read does not answer
+	over   *Hold // of a Redlock: how the hold before ended, where it did
 }
 
 // record takes one read.
@@ -42,14 +43,16 @@ func (s *store) record(r *keyspace.Record) {
 	p, n := s.place(r.DB), s.node(r.Ref)
 	s.lastRead = max(s.lastRead, r.ReadAt.UnixNano())
 	n.lastRead = max(n.lastRead, r.ReadAt.UnixNano())
-	now := sight{store: s, place: p, node: n, slot: -1, record: r}
+	now := sight{store: s, place: p, slot: -1, record: r}
+	before := int64(-1)
 	i, known := p.slots[r.Key]
 	if known {
-		now.slot, now.moved = i, s.slots[i].lock.Node != r.Node
-		if now.moved && r.ReadAt.UnixNano() < s.slots[i].readAt {
+		now.slot, now.moved, before = i, s.slots[i].lock.Node != r.Node, s.slots[i].readAt
+		if now.moved && r.ReadAt.UnixNano() < before {
 			return // what was so before the key moved
 		}
 	}
+	now.hearing = n.hears(before, now.moved)
 	waiting := n.trails[r.Key]
 	if waiting != nil && !now.moved {
 		now.trail = *waiting
@@ -89,7 +92,7 @@ func (s *store) record(r *keyspace.Record) {
 // appeared: there is a lock where none was.
 func (v *sight) appeared() {
 	at, told := v.changedAt()
-	exact := told && (!v.trail.startAt.IsZero() || v.slot >= 0 || v.node.passes.known)
+	exact := told && (!v.trail.startAt.IsZero() || v.slot >= 0 || v.known)
 	switch {
 	case v.trail.dead() && v.trail.starts > 0: // it was read between its beginning and its end
 		at, exact = v.trail.shortAt, true
@@ -97,7 +100,7 @@ func (v *sight) appeared() {
 	case v.trail.dead(): // the end of what was gone already, and no news of this beginning
 		at, exact = v.record.ReadAt, false
 	}
-	isNew := v.slot < 0 && !exact && !v.node.passes.known
+	isNew := v.slot < 0 && !exact && !v.known
 	previous := Hold{}
 	var l *Lock
 	if v.slot < 0 {
@@ -184,6 +187,7 @@ func (v *sight) free(l *Lock, at time.Time, cause Cause) {
 		at = late
 	}
 	l.FreedAt, l.FreedBy = at, cause
+	l.Quorum = v.found.quorum
 	l.ExpiresAt, l.LeaseEnds = time.Time{}, time.Time{}
 	l.mind.contendedUntil, l.mind.loss = 0, nil
 	v.settle(v.slot, v.record.ReadAt)
@@ -192,6 +196,9 @@ func (v *sight) free(l *Lock, at time.Time, cause Cause) {
 
 // why says when and why the present hold ended: by the hint, else by the lease, else by what else is known.
 func (v *sight) why(l *Lock) (at time.Time, exact bool, cause Cause) {
+	if v.over != nil {
+		return v.over.Until, v.over.UntilExact, v.over.Cause
+	}
 	slack := unannouncedJitter + v.clocks(l)
 	if v.trail.ended() {
 		at, cause = v.trail.first.at, v.trail.first.cause
@@ -214,9 +221,9 @@ func (v *sight) why(l *Lock) (at time.Time, exact bool, cause Cause) {
 		return earlier(l.ExpiresAt, v.record.ReadAt), true, CauseExpired
 	case v.record.Exists():
 		return at, told, CauseUnknown
-	case v.gapBetween() && v.node.flushed && !v.moved:
+	case v.flushed:
 		return at, false, CauseFlushed
-	case v.gapBetween(), v.unheard() && !l.ExpiresAt.IsZero() && !v.record.ReadAt.Before(l.ExpiresAt.Add(-slack)):
+	case v.gap, v.unheard && !l.ExpiresAt.IsZero() && !v.record.ReadAt.Before(l.ExpiresAt.Add(-slack)):
 		return at, false, CauseUnknown
 	}
 	// It went before its lease was over, and no gap explains it: somebody deleted it. Where hints have names, this one's is

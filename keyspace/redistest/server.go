@@ -33,6 +33,7 @@ type Server struct {
 	binary  string
 	dir     string
 	options func(port string) []string // what it is started with on a port
+	link    *Link                      // what its cluster reaches it by; nil if that is Addr
 	args    []string                   // what it was started with
 	cmd     *exec.Cmd
 	done    chan struct{}

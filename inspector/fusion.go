@@ -1,0 +1,257 @@
+package inspector
+
+import (
+	"slices"
+	"time"
+
+	"locktop/keyspace"
+)
+
+// fusion is what several masters show of a key together, beside what they showed before. Where somebody has the quorum, it is
+// a sight like any other: the transitions, the history and the findings of a Redlock are those of a lock on one server. What one
+// master tells of its own vote is told of the lock only once the quorum has changed with it: the release of one vote is none.
+type fusion struct {
+	sight
+	tally *tally
+	urn   *urn
+	by    *station // whose vote changed; nil: it may be any
+	at    time.Time
+	old   *Lock // as it was shown before; nil: it was not
+}
+
+// held says whether the lock is held by what was seen before.
+func (v *fusion) held() bool { return v.old != nil && v.old.FreedAt.IsZero() && v.old.hold() != nil }
+
+// seen is the master at which the lock was seen before.
+func (v *fusion) seen() keyspace.Node {
+	if v.old == nil {
+		return ""
+	}
+	return v.old.Node
+}
+
+func (v *fusion) shown() *Quorum {
+	if v.old == nil {
+		return nil
+	}
+	return v.old.Quorum
+}
+
+// judge says what the votes make of the lock.
+func (v *fusion) judge() {
+	switch elected := v.tally.elected(); {
+	case len(elected) > 0:
+		v.elect(elected)
+	case v.held() && v.tally.possible(v.old.holder().Owner) >= v.tally.needed:
+		v.unsettle(v.urn) // out of sight; what settles is shown
+	case v.held():
+		v.lose()
+		v.unsettle(v.urn)
+	case len(v.tally.owners) > 0:
+		v.unsettle(v.urn)
+		v.refresh()
+	default:
+		v.nobody()
+	}
+}
+
+// elect: an owner has the quorum, or several who share the lock do.
+func (v *fusion) elect(elected []standing) {
+	owner := elected[0].owner
+	if v.held() { // among those who share it, the first one stays the first
+		if i := slices.IndexFunc(elected, func(s standing) bool { return s.owner == v.old.holder().Owner }); i > 0 {
+			elected[0], elected[i] = elected[i], elected[0]
+			owner = elected[0].owner
+		}
+	}
+	r, found := v.tally.fuse(elected, v.tally.needed, v.at, v.seen())
+	found.quorum = v.tally.quorum(owner, v.at, v.shown())
+	v.record, v.found = &r, found
+	v.hearing = v.heard(owner)
+	same := v.held() && v.old.holder().Owner == owner
+	if same && !v.tally.interrupted(owner, v.old.HeldSince, v.at) {
+		v.renewed(owner)
+		v.again()
+		return
+	}
+	v.urn.begin(v.tally.votesFor(owner))
+	var lost time.Time
+	if v.held() {
+		v.over = v.tally.lost(v.old.holder().Owner, v.old.HeldSince, v.at)
+	}
+	if same {
+		lost = v.over.Until
+	}
+	if since, exact := v.tally.reached(owner, lost); exact {
+		v.trail = trail{startAt: since, starts: 1, firstAt: since, updatedAt: since}
+	}
+	if v.held() {
+		v.again()
+	} else {
+		v.appeared()
+	}
+}
+
+// heard says how much was heard of the votes for an owner since the lock was seen before. A vote that goes on is enough of a
+// proof for itself, and the quorum went on if as many votes did as it takes.
+func (v *fusion) heard(owner string) hearing {
+	h := hearing{known: v.by != nil}
+	if v.by != nil {
+		if voice := v.by.voice(v.urn.key); voice.lock != nil {
+			h.known = !voice.lock.mind.untold
+		}
+	}
+	if v.slot < 0 {
+		return h
+	}
+	before, went := v.slots[v.slot].readAt, 0
+	for _, vote := range v.tally.votesFor(owner) {
+		if vote.lock.mind.surelySince <= before {
+			went++
+		}
+	}
+	h.unheard = went < v.tally.needed
+	return h
+}
+
+// renewed notes the renewals of which the quorum has one more.
+func (v *fusion) renewed(owner string) {
+	votes := v.tally.votesFor(owner)
+	if n := v.urn.renew(votes, v.tally.needed); n > 0 {
+		v.trail.renewals = n
+		for _, vote := range votes {
+			if at := vote.lock.LastRenewal; at.After(v.trail.renewedAt) {
+				v.trail.renewedAt = at
+			}
+		}
+	}
+}
+
+// lose: the holder has lost the quorum, and nobody else has it.
+func (v *fusion) lose() {
+	owner := v.old.holder().Owner
+	v.over = v.tally.lost(owner, v.old.HeldSince, v.at)
+	v.record = &keyspace.Record{Ref: v.old.Ref, Type: keyspace.TypeNone, ReadAt: v.at}
+	v.found = recognition{quorum: v.tally.quorum(owner, v.at, v.shown())}
+	v.vanished()
+}
+
+// refresh brings the votes of a freed row up to date: the last ones go after it was freed.
+func (v *fusion) refresh() {
+	if v.old == nil || v.old.FreedAt.IsZero() {
+		return
+	}
+	if q := v.tally.quorum(v.old.holder().Owner, v.at, v.shown()); !q.same(v.shown()) {
+		v.edit(v.slot).Quorum = q
+		v.changed = true
+	}
+}
+
+// nobody: nobody votes for anybody.
+func (v *fusion) nobody() {
+	switch {
+	case v.tally.wrong():
+		v.nothing()
+	case v.old == nil:
+	case v.old.FreedAt.IsZero(): // a claim that nobody has any more
+		v.forget(v.slot)
+	default:
+		v.refresh()
+	}
+}
+
+// nothing: the key is there and holds no lock, wherever it is.
+func (v *fusion) nothing() {
+	i := slices.IndexFunc(v.tally.voices, func(v voice) bool { return v.wrong() })
+	r := v.tally.voices[i].lock.Observed
+	if v.seen() != "" {
+		r.Node = v.seen()
+	}
+	v.record = &r
+	v.found = recognition{scheme: SchemeUnknown, mode: ModeExclusive, evidence: v.tally.voices[i].lock.Evidence, quorum: v.tally.quorum("", v.at, v.shown())}
+	switch {
+	case v.old == nil, !v.old.FreedAt.IsZero():
+		v.appeared()
+	case v.old.Scheme != SchemeUnknown:
+		v.forget(v.slot)
+		v.slot = -1
+		v.appeared()
+	default:
+		v.again()
+	}
+}
+
+// settled shows what nobody has, once the votes stay as they are: who claims it, and that the masters that saw it held do not
+// answer. While masters are still to be read that may complete a quorum, nothing is shown.
+func (v *fusion) settled() {
+	switch {
+	case len(v.tally.owners) == 0, v.tally.owners[0].votes >= v.tally.needed, v.tally.unread > 0 && v.tally.owners[0].votes+v.tally.unread >= v.tally.needed:
+		return
+	}
+	if v.held() {
+		if q := v.tally.quorum(v.old.holder().Owner, v.at, v.shown()); !q.same(v.shown()) {
+			v.edit(v.slot).Quorum = q
+			v.settle(v.slot, v.at)
+		}
+		return
+	}
+	claims := v.tally.claimants()
+	r, found := v.tally.fuse(claims, 1, v.at, v.seen())
+	found.quorum = v.tally.quorum(claims[0].owner, v.at, v.shown())
+	var l *Lock
+	if v.slot < 0 {
+		l = newLock(r, found)
+		v.slot = v.insert(v.place, l)
+	} else {
+		l = v.edit(v.slot)
+		l.show(r, found)
+	}
+	l.Evidence = v.evidence.share(found.evidence)
+	l.claim()
+	v.slots[v.slot].readAt = v.at.UnixNano()
+	v.settle(v.slot, v.at)
+}
+
+// claim leaves a lock without a holder's time: nobody has it.
+func (l *Lock) claim() {
+	l.HeldSince, l.HeldExact = time.Time{}, false
+	l.Renewals, l.RenewalPeriod, l.LastRenewal = 0, 0, time.Time{}
+	l.mind = mind{round: l.mind.round, contendedUntil: l.mind.contendedUntil}
+	l.State = ""
+}
+
+// begin counts renewals from the beginning of a hold.
+func (u *urn) begin(votes []*voice) {
+	u.renewals, u.seats = 0, u.seats[:0]
+	for _, v := range votes {
+		u.seats = append(u.seats, seat{node: v.ref.Node, since: v.lock.HeldSince.UnixNano(), seen: v.lock.Renewals})
+	}
+}
+
+// renew says how often the quorum has renewed since it was asked before: so often did as many of the votes as it takes. A vote that
+// missed some renewals, or that is new, is on a level with the others at the next one.
+func (u *urn) renew(votes []*voice, needed int) int {
+	counts := make([]int, 0, len(votes))
+	for _, v := range votes {
+		i := slices.IndexFunc(u.seats, func(s seat) bool { return s.node == v.ref.Node })
+		if i < 0 {
+			i = len(u.seats)
+			u.seats = append(u.seats, seat{node: v.ref.Node})
+		}
+		s := &u.seats[i]
+		if since := v.lock.HeldSince.UnixNano(); s.since != since {
+			*s = seat{node: s.node, since: since, seen: v.lock.Renewals, count: u.renewals}
+		}
+		s.count += v.lock.Renewals - s.seen
+		s.seen = v.lock.Renewals
+		counts = append(counts, s.count)
+	}
+	slices.Sort(counts)
+	now := max(u.renewals, counts[len(counts)-needed])
+	more := now - u.renewals
+	u.renewals = now
+	for i := range u.seats {
+		u.seats[i].count = max(u.seats[i].count, now-1)
+	}
+	return more
+}

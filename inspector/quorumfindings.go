@@ -1,0 +1,180 @@
+package inspector
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// This file finds what is wrong with the votes on a Redlock.
+
+// claimFinding is of a lock that nobody is known to have.
+func claimFinding(l *Lock) Finding {
+	q := l.Quorum
+	if l.State == StateSplit {
+		return Finding{
+			Code: CodeSplit, Severity: SeverityCritical,
+			Text: fmt.Sprintf("Nobody has the %d of %d votes that make a quorum: %s.", q.Needed, len(q.Votes), q.sides()),
+			Advice: "Nobody can acquire it before votes run out. Clients have to release every vote of a failed attempt at once, and to " +
+				"wait for a random time before the next one; release what is left over.",
+		}
+	}
+	f := Finding{
+		Code: CodeMinority, Severity: SeverityWarning,
+		Text: fmt.Sprintf("%s has %d of %d votes, and %d make a quorum: %s.",
+			shorten(l.holder().Label), q.For, len(q.Votes), q.Needed, q.lacking()),
+		Advice: "Nobody holds it: these votes are left over from an attempt that failed, or from a release that did not reach every " +
+			"master. They end with their TTL; release them if others wait.",
+	}
+	switch silent := q.unanswered(); {
+	case silent == 0 || q.For+silent < q.Needed:
+	case l.hold() != nil:
+		f.Text = strings.TrimSuffix(f.Text, ".") + fmt.Sprintf(". It had the quorum before; %s, and it may still be held.", masters(silent, "does not answer", "do not answer"))
+		f.Advice = "Bring the masters back, or find out whether the holder lives. Nobody can renew it while they are away, and none but what they knew protects it."
+	default:
+		f.Text = strings.TrimSuffix(f.Text, ".") + fmt.Sprintf(". %s, and it may be held with votes there.", masters(silent, "does not answer", "do not answer"))
+		f.Advice = "Bring the masters back: without them nobody knows whether it is held, nor can anybody be sure to acquire it."
+	}
+	return f
+}
+
+// degradedQuorum: the lock is held, but not with all votes, or with votes that end far apart.
+func degradedQuorum(_ Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time) {
+	q := l.Quorum
+	if q == nil || q.below() || l.State == StateExpired || l.State == StateLapsed {
+		return Finding{}, false, time.Time{}
+	}
+	live, due := q.live(now)
+	lacks, apart := live < len(q.Votes), !q.skewedSince.IsZero()
+	if from := q.steadySince.Add(settles); lacks && now.Before(from) {
+		lacks, due = false, earlier(due, from)
+	}
+	if from := q.skewedSince.Add(settles); apart && now.Before(from) {
+		apart, due = false, earlier(due, from)
+	}
+	if !lacks && !apart {
+		return Finding{}, false, due
+	}
+	f := Finding{
+		Code: CodeDegradedQuorum, Severity: SeverityWarning,
+		Advice: "The next acquisition or renewal may bring the votes back. Look at the masters that lack them.",
+	}
+	var text []string
+	if lacks {
+		margin := live - q.Needed
+		said := fmt.Sprintf("it may lose %d more", margin)
+		if margin <= 0 {
+			f.Severity = SeverityCritical
+			said = "the loss of one more loses the lock"
+			f.Advice = "Bring the masters that lack the vote back, or extend the lease on those that have it, before another one fails."
+		}
+		text = append(text, fmt.Sprintf("It is held with %d of %d votes, and %s: %s.", live, len(q.Votes), said, q.lackingAt(now)))
+	}
+	if apart {
+		text = append(text, fmt.Sprintf("Its votes end %s apart, and %s is what clocks and a client that asks one master after the other explain.",
+			leaseWords(q.Skew), leaseWords(q.skewAllowed)))
+		if !lacks {
+			f.Advice = "A renewal did not reach every master, or their clocks run apart: compare the ends of the votes."
+		}
+	}
+	f.Text = strings.Join(text, " ")
+	return f, true, due
+}
+
+// live is how many votes for the holder have not run out at a moment, and when the next one does.
+func (q *Quorum) live(now time.Time) (n int, next time.Time) {
+	for i := range q.Votes {
+		v := &q.Votes[i]
+		if v.Ballot != BallotFor || v.over(now) {
+			continue
+		}
+		n++
+		next = earlier(next, v.ExpiresAt)
+	}
+	return n, next
+}
+
+// over says whether the TTL of a vote has run out, though its server has not said so.
+func (v *Vote) over(now time.Time) bool { return !v.ExpiresAt.IsZero() && !now.Before(v.ExpiresAt) }
+
+// lacking says which masters do not vote for the holder, and why.
+func (q *Quorum) lacking() string { return q.lackingAt(time.Time{}) }
+
+// lackingAt counts the votes that have run out by then as well.
+func (q *Quorum) lackingAt(now time.Time) string {
+	var why []string
+	for i := range q.Votes {
+		v := &q.Votes[i]
+		switch {
+		case v.Ballot != BallotFor:
+			why = append(why, string(v.Node)+" "+v.why())
+		case v.over(now):
+			why = append(why, string(v.Node)+" has let its vote run out")
+		}
+	}
+	if len(why) == 0 {
+		return "the others were never asked"
+	}
+	return strings.Join(why, ", ")
+}
+
+// why says in words why a master does not vote for the holder.
+func (v *Vote) why() string {
+	switch v.Ballot {
+	case BallotFor:
+		return "votes for it"
+	case BallotOther:
+		return "votes for " + shorten(v.Label)
+	case BallotAbsent:
+		return "does not have the key"
+	case BallotWrong:
+		return "has something else there (" + v.Detail + ")"
+	case BallotDenied:
+		return "may not be read (" + v.Detail + ")"
+	case BallotTimeout:
+		return "does not answer in time (" + v.Detail + ")"
+	case BallotDown:
+		return "is down (" + v.Detail + ")"
+	case BallotUnread:
+		return "has not been read yet"
+	}
+	return string(v.Ballot)
+}
+
+// sides says who has the votes of which masters, and why the others do not count.
+func (q *Quorum) sides() string {
+	type side struct {
+		owner, label string
+		nodes        []string
+	}
+	var sides []side
+	var rest []string
+next:
+	for i := range q.Votes {
+		v := &q.Votes[i]
+		if v.Owner == "" {
+			rest = append(rest, string(v.Node)+" "+v.why())
+			continue
+		}
+		for k := range sides {
+			if sides[k].owner == v.Owner {
+				sides[k].nodes = append(sides[k].nodes, string(v.Node))
+				continue next
+			}
+		}
+		sides = append(sides, side{v.Owner, v.Label, []string{string(v.Node)}})
+	}
+	said := make([]string, 0, len(sides)+len(rest))
+	for _, s := range sides {
+		said = append(said, fmt.Sprintf("%s has %d (%s)", shorten(s.label), len(s.nodes), strings.Join(s.nodes, ", ")))
+	}
+	return strings.Join(append(said, rest...), "; ")
+}
+
+// masters says how many masters do something.
+func masters(n int, one, many string) string {
+	if n == 1 {
+		return "1 master " + one
+	}
+	return fmt.Sprintf("%d masters %s", n, many)
+}

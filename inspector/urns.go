@@ -1,0 +1,187 @@
+package inspector
+
+import (
+	"cmp"
+	"hash/maphash"
+	"slices"
+	"time"
+
+	"locktop/keyspace"
+)
+
+// polls is what the store of a Redlock keeps beside its locks: the masters, and the votes on each key.
+type polls struct {
+	stations []*station // in the order of their addresses
+	urns     map[keyRef]*urn
+	// unsettled are the urns of which nobody has the quorum, and whose votes changed a moment ago; at settleAt the first of them
+	// may have settled.
+	unsettled []*urn
+	settleAt  time.Time
+	// recount says that a master fell silent, answers again, or was read for the first time: every vote counts differently.
+	recount bool
+	seed    maphash.Seed
+}
+
+// settles is how long the votes have to stay as they are before a lock that nobody has is worth a row: acquisitions, failed
+// attempts and releases pass through that in no time.
+const settles = time.Second
+
+// urn holds what belongs to the vote on one key, and to none of the masters alone.
+type urn struct {
+	key   keyRef
+	seats []seat
+	// renewals counts those of the holder, of which one is one when the quorum has it.
+	renewals int
+	// sides says who votes for whom; changedAt is when that changed.
+	sides     uint64
+	changedAt time.Time
+	waits     bool // in polls.unsettled
+	empty     bool // nobody votes any more
+}
+
+// seat counts the renewals of one vote.
+type seat struct {
+	node        keyspace.Node
+	since       int64 // when the vote was given, in Unix nanoseconds
+	seen, count int   // of the lock's renewals there, how many were seen; how many that makes with those of the vote before
+}
+
+// voting says whether the store is that of a Redlock.
+func (s *store) voting() bool { return s.options.Masters > 1 }
+
+func (s *store) needed() int { return s.options.Masters/2 + 1 }
+
+// poll takes an update of one of the masters, and counts the votes on what it is about anew.
+func (s *store) poll(u keyspace.Update) {
+	if u.Left {
+		s.stations = slices.DeleteFunc(s.stations, func(st *station) bool { return st.name == u.Node })
+		s.recount, s.changed = true, true
+		return
+	}
+	st := s.station(u.Node)
+	if st.listen(u) {
+		s.recount = true
+	}
+	s.changed = s.changed || u.Status != nil || u.PassEnded != nil
+	s.lastRead = max(s.lastRead, st.lastRead)
+	for _, key := range st.touched {
+		s.vote(key, st, time.Unix(0, s.lastRead))
+	}
+	st.touched = st.touched[:0]
+}
+
+func (s *store) station(name keyspace.Node) *station {
+	i, known := slices.BinarySearchFunc(s.stations, name, func(st *station, name keyspace.Node) int { return cmp.Compare(st.name, name) })
+	if !known {
+		s.stations = slices.Insert(s.stations, i, newStation(s.options, name, s.gaps))
+		s.recount = true
+	}
+	return s.stations[i]
+}
+
+// votesOn counts the votes on a key.
+func (s *store) votesOn(key keyRef) *tally {
+	voices := make([]voice, 0, len(s.stations))
+	for _, st := range s.stations {
+		voices = append(voices, st.voice(key))
+	}
+	return newTally(voices, s.needed())
+}
+
+// vote counts the votes on a key anew, after one of them changed. by is the master whose vote that is; nil: it may be any.
+func (s *store) vote(key keyRef, by *station, at time.Time) {
+	u := s.urns[key]
+	if u == nil {
+		u = &urn{key: key}
+	}
+	v := s.fusion(u, by, at)
+	u.empty = len(v.tally.owners) == 0 && !v.tally.wrong()
+	switch {
+	case !u.empty:
+		s.urns[key] = u
+	case s.urns[key] == nil:
+		return
+	default:
+		delete(s.urns, key)
+	}
+	if sides := s.sides(v.tally); sides != u.sides {
+		u.sides, u.changedAt = sides, at
+	}
+	v.judge()
+}
+
+// fusion is a sight of the votes on a key.
+func (s *store) fusion(u *urn, by *station, at time.Time) *fusion {
+	v := &fusion{sight: sight{store: s, place: s.place(u.key.db), slot: -1}, tally: s.votesOn(u.key), urn: u, by: by, at: at}
+	if i, known := v.place.slots[u.key.key]; known {
+		v.slot, v.old = i, s.slots[i].lock
+	}
+	return v
+}
+
+// sides is a digest of who votes for whom.
+func (s *store) sides(t *tally) uint64 {
+	var h maphash.Hash
+	h.SetSeed(s.seed)
+	for i := range t.voices {
+		v := &t.voices[i]
+		h.WriteString(string(v.silent))
+		h.WriteByte(0)
+		if v.claimed() {
+			for _, holder := range v.lock.Holders {
+				h.WriteString(holder.Owner)
+				h.WriteByte(1)
+			}
+		}
+		h.WriteByte(2)
+	}
+	return h.Sum64()
+}
+
+// unsettle has an urn counted again when its votes have stayed as they are for long enough.
+func (s *store) unsettle(u *urn) {
+	due := u.changedAt.Add(settles)
+	if len(s.unsettled) == 0 || due.Before(s.settleAt) {
+		s.settleAt = due
+	}
+	if !u.waits {
+		u.waits = true
+		s.unsettled = append(s.unsettled, u)
+	}
+}
+
+// settleVotes does what time alone does to votes.
+func (s *store) settleVotes(now time.Time) {
+	for _, st := range s.stations {
+		st.wake(now)
+		st.compact()
+		st.touched = st.touched[:0] // freed locks that are forgotten are no votes
+	}
+	if s.recount {
+		s.recount = false
+		for key := range s.urns {
+			s.vote(key, nil, now)
+		}
+	}
+	if len(s.unsettled) == 0 || now.Before(s.settleAt) {
+		return
+	}
+	s.settleAt = now.Add(settles)
+	waiting := s.unsettled
+	s.unsettled = s.unsettled[:0]
+	for _, u := range waiting {
+		switch due := u.changedAt.Add(settles); {
+		case u.empty:
+		case due.After(now):
+			s.unsettled = append(s.unsettled, u)
+			if due.Before(s.settleAt) {
+				s.settleAt = due
+			}
+		default:
+			u.waits = false
+			v := s.fusion(u, nil, now)
+			v.settled()
+		}
+	}
+	clear(waiting[len(s.unsettled):])
+}
