@@ -70,7 +70,7 @@ var faults = []fault{
 	{
 		name:   "killed and restarted empty",
 		breaks: func(c *scene) { c.server.Kill() }, told: away("nothing answers"), blind: true,
-		heals: func(c *scene) { c.server.Revive(); c.stir() }, gaps: 1,
+		heals: func(c *scene) { c.server.Revive(); c.serves(); c.stir() }, gaps: 1,
 	},
 	{
 		// As long as it takes that the listener gives up, and that a command does: longer is no different.
@@ -281,8 +281,14 @@ var faults = []fault{
 	},
 }
 
-// gap says that one was counted since the beginning.
-func gap(_ *scene, st keyspace.Status) bool { return st.Gaps > 0 && st.LastGapWhy != "" }
+// breaks lets a fault begin.
+func (c *scene) breaks(f fault) {
+	c.broken, c.gaps = time.Now(), c.status().Gaps
+	f.breaks(c)
+}
+
+// gap says that one was counted since it broke.
+func gap(c *scene, st keyspace.Status) bool { return st.Gaps > c.gaps && st.LastGapWhy != "" }
 
 // rejected says that the server has refused a command some times, as INFO commandstats tells, while nothing was lost by it.
 func rejected(command string) func(*scene, keyspace.Status) bool {
@@ -328,9 +334,8 @@ func TestFaults(t *testing.T) {
 			t.Parallel()
 			c := newScene(t, f.server, f.user)
 			c.agrees()
-			before := c.status()
-			c.broken = time.Now()
-			f.breaks(c)
+			before := c.status().Gaps
+			c.breaks(f)
 			st := c.reaches("word of it", func(st keyspace.Status) bool { return f.told(c, st) })
 			if !st.Connected && (st.StaleSince.After(c.broken) || st.StaleSince.Before(c.broken.Add(-time.Minute))) {
 				t.Errorf("stale since %v, and it broke at %v", st.StaleSince, c.broken)
@@ -341,8 +346,8 @@ func TestFaults(t *testing.T) {
 			f.heals(c)
 			c.agrees()
 			after := c.reaches("live feed again", live)
-			if counted := after.Gaps - before.Gaps; counted < f.gaps || counted > f.gaps+f.more {
-				t.Errorf("%d gaps, were %d; the last: %s", after.Gaps, before.Gaps, after.LastGapWhy)
+			if counted := after.Gaps - before; counted < f.gaps || counted > f.gaps+f.more {
+				t.Errorf("%d gaps, were %d; the last: %s", after.Gaps, before, after.LastGapWhy)
 			}
 			c.stir() // it is heard again
 			c.agrees()
