@@ -204,7 +204,8 @@ func TestNetworkFailsBefore(t *testing.T) {
 				}
 				reset := strings.HasPrefix(fault.name, "reset") // it may be asked on a new connection
 				sound := out.Result == ResultFailed && strings.Contains(out.Detail, "nothing was done") && f.has()
-				if !began || !sound && !(reset && out.Result.Done() == !f.has()) {
+				again := reset && out.Result.Done() != f.has()
+				if !began || !sound && !again {
 					t.Errorf("began %v, there still %v: %s", began, f.has(), out.Sentence(r))
 				}
 			})
