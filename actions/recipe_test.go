@@ -189,8 +189,8 @@ func TestScriptsTouchOnlyTheirKeys(t *testing.T) {
 // TestPlansNameTheirKeys checks the commands of all plans in the same way.
 func TestPlansNameTheirKeys(t *testing.T) {
 	for _, recipe := range Recipes() {
-		all := keyspace.Pattern{Glob: "*"}
-		for _, p := range slices.Concat(recipe.samplePlans(all, false), recipe.samplePlans(all, true)) {
+		anything := keyspace.Pattern{Glob: "*"}
+		for _, p := range slices.Concat(recipe.samplePlans(anything, false), recipe.samplePlans(anything, true)) {
 			for _, command := range p.sends() {
 				if !publishes(command) && !slices.Contains(p.keys, command[1]) {
 					t.Errorf("%s sends %q, and names the keys %q", p.verb, command, p.keys)

@@ -17,6 +17,8 @@ type Need struct {
 	// NoScripts: the server runs none, so that transactions do.
 	NoScripts bool
 	Topology  keyspace.Topology
+	// Sharded is what [Servers] say of themselves.
+	Sharded bool
 }
 
 // Rights are the rules of an ACL that a user needs, besides those for looking ([keyspace.Connection.ObserverACL]), to do
@@ -38,7 +40,7 @@ func RightsFor(need Need) Rights {
 	keys := need.Patterns
 	for _, pattern := range need.Patterns {
 		for _, recipe := range Recipes() {
-			for _, p := range recipe.samplePlans(pattern, need.sharded()) {
+			for _, p := range recipe.samplePlans(pattern, need.Sharded) {
 				add(&rights.Commands, p.commandRules()...)
 				if len(p.channels()) > 0 {
 					for _, glob := range recipe.channels {
@@ -56,11 +58,6 @@ func RightsFor(need Need) Rights {
 		add(&rights.Commands, place{asking: true}.rules()...)
 	}
 	return rights
-}
-
-// sharded is what [Servers] say of themselves.
-func (need Need) sharded() bool {
-	return need.Topology == keyspace.Cluster && need.Server.AtLeast(7, 0)
 }
 
 // ways are the rules for what plans are carried out with. Before 7.0 a script cannot ask what the user may do, and leaves plans of
@@ -90,7 +87,7 @@ func Sent(need Need) [][]any {
 	}
 	for _, pattern := range need.Patterns {
 		for _, recipe := range Recipes() {
-			for _, p := range recipe.samplePlans(pattern, need.sharded()) {
+			for _, p := range recipe.samplePlans(pattern, need.Sharded) {
 				for _, command := range p.sends() {
 					add(command[0]+" "+command[1], command)
 				}

@@ -56,7 +56,7 @@ func (c *Connection) observerCommands(in Topology) []string {
 		commands = append(commands, "select")
 	}
 	if in == Cluster {
-		commands = append(commands, "asking", "cluster|slots")
+		commands = append(commands, "cluster|slots", "asking")
 	}
 	return commands
 }

@@ -86,7 +86,7 @@ func TestCapabilities(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := user(t, s, test.rules)
-			all, err := c.Capabilities(t.Context(), patterns, nil)
+			all, err := c.Capabilities(t.Context(), patterns, nil, keyspace.Standalone)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +109,7 @@ func TestCapabilities(t *testing.T) {
 						s.Do(command...)
 					}
 				}
-				if all, err = c.Capabilities(t.Context(), patterns, nil); err != nil {
+				if all, err = c.Capabilities(t.Context(), patterns, nil, keyspace.Standalone); err != nil {
 					t.Fatal(err)
 				}
 			}

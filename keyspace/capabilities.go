@@ -58,7 +58,7 @@ type anyKey struct{}
 
 // Capabilities tries, one after the other and without any effect, what locktop does on a server with keys of these patterns,
 // and with what belongs to them (beside). It returns an error only where the server does not answer.
-func (c *Connection) Capabilities(ctx context.Context, patterns, beside []Pattern) (Capabilities, error) {
+func (c *Connection) Capabilities(ctx context.Context, patterns, beside []Pattern, in Topology) (Capabilities, error) {
 	client := redis.NewClient(c.readOptions(c.options.ClientName+"-check", 1, checkCommands))
 	defer client.Close()
 	patterns = ObserveOptions{Patterns: patterns}.withDefaults().Patterns
@@ -66,7 +66,7 @@ func (c *Connection) Capabilities(ctx context.Context, patterns, beside []Patter
 	if err := client.Do(ctx, "PEXPIRETIME", ProbeKey(patterns[0])).Err(); isDenied(err) || isAbsent(err) {
 		ttl[0] = "PTTL" // which does as well
 	}
-	all, err := c.attempt(ctx, client, c.looks(ttl), patterns, c.readRules(patterns))
+	all, err := c.attempt(ctx, client, c.looks(ttl, in), patterns, c.readRules(patterns))
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (c *Connection) Capabilities(ctx context.Context, patterns, beside []Patter
 }
 
 // looks are the attempts at what looking takes, in the order of importance.
-func (c *Connection) looks(ttl []any) []attempt {
+func (c *Connection) looks(ttl []any, in Topology) []attempt {
 	key := anyKey{}
 	subscribers := attempt{name: "subscribers", rule: "+pubsub|channels +pubsub|numsub", without: "nobody knows who waits on a channel"}
 	sharded := attempt{
@@ -126,6 +126,11 @@ func (c *Connection) looks(ttl []any) []attempt {
 		{"config get", "+config|get", "nobody knows whether notifications are on until one comes", []any{"CONFIG", "GET", notifySetting}},
 		{"client name", "+client|setname", "CLIENT LIST does not tell which clients are locktop", []any{"CLIENT", "SETNAME", c.options.ClientName + "-check"}},
 	}...)
+	if in == Cluster {
+		attempts = append(attempts,
+			attempt{"cluster slots", "+cluster|slots", "nobody knows which masters there are", []any{"CLUSTER", "SLOTS"}},
+			attempt{"asking", "+asking", "a lock whose slot is being moved is not seen for that time", []any{"ASKING"}})
+	}
 	if c.server.AtLeast(7, 2) {
 		attempts = append(attempts, attempt{
 			"no touch", "+client|no-touch", "keys that locktop reads look used, which may keep the server from evicting them", noTouch,

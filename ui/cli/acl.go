@@ -11,7 +11,11 @@ import (
 
 // need is what acting on these keys takes from this server.
 func need(connection *keyspace.Connection, patterns []keyspace.Pattern, in keyspace.Topology, scripts bool) actions.Need {
-	return actions.Need{Patterns: patterns, Server: connection.Server(), NoScripts: !scripts, Topology: in}
+	server := connection.Server()
+	return actions.Need{
+		Patterns: patterns, Server: server, NoScripts: !scripts, Topology: in,
+		Sharded: in == keyspace.Cluster && server.AtLeast(7, 0), // SPUBLISH is new in 7.0
+	}
 }
 
 // leastRights are the ACL lines that let a user look at these keys, and besides act on them.

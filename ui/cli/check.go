@@ -89,7 +89,7 @@ and can be stopped with ctrl-c; then it says what it has found until then.`,
 			if all.on {
 				return a.discovered(cmd.Context(), s, &all, &look, output)
 			}
-			report, err := a.check(cmd.Context(), s, &look, keyspace.Standalone)
+			report, err := a.check(cmd.Context(), s, &look, s.servers.Topology())
 			if err != nil {
 				return err
 			}
@@ -154,7 +154,7 @@ func (a *app) check(ctx context.Context, s *session, look *observing, in keyspac
 	}
 	add(checkNotifications(s.connection, flags), checkDatabases(ctx, s.connection))
 	patterns := look.globs()
-	rights, err := s.connection.Capabilities(ctx, patterns, inspector.BesidePatterns(patterns))
+	rights, err := s.connection.Capabilities(ctx, patterns, inspector.BesidePatterns(patterns), in)
 	if err != nil {
 		return report, failed("%w", err)
 	}

@@ -300,7 +300,7 @@ func (d *detail) commands(p *painter) {
 		if !headed {
 			more := ", with its guard; Y copies the release, and in a dialog what the dialog would do"
 			if l.Quorum != nil {
-				more = " on one master, with its guard; each that has the lock takes its own"
+				more = ", with its guard, for each master that has the lock"
 			}
 			p.heading("The same by redis-cli", more)
 			headed = true

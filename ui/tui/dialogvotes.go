@@ -33,18 +33,18 @@ func (d *dialog) masterLines(t *theme, width int) [][]part {
 	if q == nil {
 		return nil
 	}
+	r := actions.Request{Verb: d.verb, Lock: d.lock}
+	if d.holder < len(d.lock.Holders) {
+		r.Owner = d.lock.Holders[d.holder].Owner
+	}
 	var acts, beyond []string
-	for i := range q.Votes {
-		v := &q.Votes[i]
-		name := text.Escape(string(v.Node))
-		switch v.Ballot {
-		case inspector.BallotFor, inspector.BallotOther:
-			if d.holder < len(d.lock.Holders) && v.Owner == d.lock.Holders[d.holder].Owner {
-				acts = append(acts, name)
-			}
-		case inspector.BallotDenied, inspector.BallotTimeout, inspector.BallotDown, inspector.BallotUnread:
-			beyond = append(beyond, name+" ("+t.ballotFace(v.Ballot).word+")")
-		case inspector.BallotAbsent, inspector.BallotWrong:
+	for i, n := range actions.Foreseen(r) {
+		name := text.Escape(string(n.Node))
+		switch {
+		case n.Asked:
+			acts = append(acts, name)
+		case n.Result == actions.ResultFailed, n.Result == actions.ResultDenied:
+			beyond = append(beyond, name+" ("+t.ballotFace(q.Votes[i].Ballot).word+")")
 		}
 	}
 	const nameWidth = 9

@@ -41,17 +41,24 @@ func infoToast(s string, now time.Time) toast {
 // outcomeToast says how an action ended. What the screen shows does not change by it: the change is seen when it is
 // observed.
 func outcomeToast(msg outcomeMsg, now time.Time) toast {
-	said := msg.outcome.Sentence(msg.request)
+	said := text.Legible(msg.outcome.Sentence(msg.request))
+	if len(msg.outcome.Nodes) > 0 {
+		said = strings.ReplaceAll(said, "; ", ";\n  ") // a line a master, and how the quorum stands
+	}
 	if msg.outcome.Result == actions.ResultUnknown {
 		said += " (look again before you act again)"
 	}
 	if msg.outcome.Result.Done() {
-		return toast{text: "✔ " + text.Legible(said), kind: toastGood, until: now.Add(toastFor)}
+		return toast{text: "✔ " + said, kind: toastGood, until: now.Add(toastFor)}
 	}
 	if msg.outcome.Result == actions.ResultDryRun {
-		return infoToast(text.Legible(said), now)
+		return infoToast(said, now)
 	}
-	return toast{text: "✖ " + text.Legible(said), kind: toastBad, until: now.Add(toastBadFor), sticky: true}
+	glyph := "✖ "
+	if msg.outcome.Result == actions.ResultPartly {
+		glyph = "▲ "
+	}
+	return toast{text: glyph + said, kind: toastBad, until: now.Add(toastBadFor), sticky: true}
 }
 
 func copiedToast(msg copiedMsg, now time.Time) toast {

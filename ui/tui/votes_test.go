@@ -113,3 +113,23 @@ func TestVoteOf(t *testing.T) {
 		t.Error("a lock without a quorum has a vote")
 	}
 }
+
+// TestOutcomeOfEachMaster shows an action that some of the masters took: a line a master that did not, and how the quorum
+// stands, however many they are.
+func TestOutcomeOfEachMaster(t *testing.T) {
+	h := showing(t, 80, 24, redlockFixture())
+	h.operator.outcome = actions.Outcome{
+		Result: actions.ResultPartly, Woken: -1, Nodes: []actions.NodeOutcome{
+			{Node: "10.0.0.1:6379", Asked: true, Result: actions.ResultReleased},
+			{Node: "10.0.0.2:6379", Asked: true, Result: actions.ResultUnknown},
+		},
+		Detail: "10.0.0.2:6379: unknown, look again; 10.0.0.3:6379 has another key there; 10.0.0.4:6379 could not be asked: down" +
+			" (connection refused); 10.0.0.5:6379 does not have it; worker-1 has no quorum",
+	}
+	h.keys("j", "j", "r", "tab", "enter")
+	h.answer()
+	h.wantSeen("▲ ", "\n   10.0.0.3:6379 has another key there;", "\n   worker-1 has no quorum")
+	if err := checkFrame(h.m.View(), 80, 24); err != nil {
+		t.Error(err)
+	}
+}
