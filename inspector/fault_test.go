@@ -240,6 +240,25 @@ var faults = []fault{
 		told:   away("wrong user or password"), heals: observer, gaps: 1,
 	},
 	{
+		name: "rights are taken, and given back",
+		user: func(c *scene, o *keyspace.Options) {
+			observer(c)
+			o.Username, o.Password = "observer", "secret"
+		},
+		breaks: func(c *scene) {
+			c.do("ACL", "SETUSER", "observer", "-type")
+			c.stir()
+		},
+		told: func(_ *scene, st keyspace.Status) bool {
+			return st.Connected && st.Denied > 0 && strings.Contains(st.Err, "NOPERM")
+		},
+		heals: func(c *scene) {
+			c.do("ACL", "SETUSER", "observer", "+type")
+			c.do("CLIENT", "KILL", "TYPE", "pubsub") // so that nobody need wait for the next pass
+		},
+		gaps: 1,
+	},
+	{
 		name: "too many clients",
 		breaks: func(c *scene) {
 			c.do("CONFIG", "SET", "maxclients", 1)
