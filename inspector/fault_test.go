@@ -66,6 +66,9 @@ func blocked(c *scene, args ...any) {
 	c.t.Cleanup(func() { <-done })
 }
 
+// notificationsOff can only befall those who go by them.
+const notificationsOff = "notifications are switched off"
+
 var faults = []fault{
 	{
 		name:   "killed and restarted empty",
@@ -110,7 +113,7 @@ var faults = []fault{
 	{
 		name:   "the way is slow",
 		breaks: func(c *scene) { c.link.Delay(200 * time.Millisecond) },
-		told:   func(_ *scene, st keyspace.Status) bool { return live(st) && st.Lag > 50*time.Millisecond },
+		told:   func(c *scene, st keyspace.Status) bool { return c.live(st) && st.Lag > 50*time.Millisecond },
 		heals:  func(c *scene) { c.link.Delay(0) },
 	},
 	{
@@ -120,12 +123,12 @@ var faults = []fault{
 			c.link.ShiftClock(time.Hour)
 			c.do("CLIENT", "KILL", "TYPE", "pubsub")
 		},
-		told: func(_ *scene, st keyspace.Status) bool { return live(st) && st.ClockOffset > time.Hour-time.Minute },
+		told: func(c *scene, st keyspace.Status) bool { return c.live(st) && st.ClockOffset > time.Hour-time.Minute },
 		heals: func(c *scene) {
 			c.agrees()
 			c.link.ShiftClock(0)
 			c.do("CLIENT", "KILL", "TYPE", "pubsub")
-			c.reaches("its own clock", func(st keyspace.Status) bool { return live(st) && st.ClockOffset < time.Minute })
+			c.reaches("its own clock", func(st keyspace.Status) bool { return c.live(st) && st.ClockOffset < time.Minute })
 		},
 		gaps: 2,
 	},
@@ -205,7 +208,7 @@ var faults = []fault{
 			c.do("CONFIG", "SET", "maxmemory", 1)
 		},
 		told: func(c *scene, st keyspace.Status) bool {
-			return live(st) && strings.HasPrefix(fmt.Sprint(c.beside.Set(context.Background(), "cache:more", 1, 0).Err()), "OOM")
+			return c.live(st) && strings.HasPrefix(fmt.Sprint(c.beside.Set(context.Background(), "cache:more", 1, 0).Err()), "OOM")
 		},
 		blind: true,
 		heals: func(c *scene) { c.do("CONFIG", "SET", "maxmemory", 0) },
@@ -288,10 +291,10 @@ var faults = []fault{
 	{
 		name:   "SCRIPT FLUSH",
 		breaks: func(c *scene) { c.do("SCRIPT", "FLUSH") },
-		told:   func(_ *scene, st keyspace.Status) bool { return live(st) }, heals: func(*scene) {},
+		told:   func(c *scene, st keyspace.Status) bool { return c.live(st) }, heals: func(*scene) {},
 	},
 	{
-		name: "notifications are switched off", slow: true,
+		name: notificationsOff, slow: true,
 		breaks: func(c *scene) { c.do("CONFIG", "SET", "notify-keyspace-events", ""); c.stir() },
 		told: func(_ *scene, st keyspace.Status) bool {
 			return st.Feed == keyspace.FeedTracking && st.FeedReason != ""
@@ -314,7 +317,7 @@ func rejected(command string) func(*scene, keyspace.Status) bool {
 	return func(c *scene, st keyspace.Status) bool {
 		_, line, _ := strings.Cut(c.do("INFO", "commandstats").(string), "cmdstat_"+command+":")
 		line, _, _ = strings.Cut(line, "\n")
-		return live(st) && strings.Contains(line, "rejected_calls=") && !strings.Contains(line, "rejected_calls=0") && !strings.Contains(line, "rejected_calls=1,")
+		return c.live(st) && strings.Contains(line, "rejected_calls=") && !strings.Contains(line, "rejected_calls=0") && !strings.Contains(line, "rejected_calls=1,")
 	}
 }
 
@@ -364,7 +367,7 @@ func TestFaults(t *testing.T) {
 			}
 			f.heals(c)
 			c.agrees()
-			after := c.reaches("live feed again", live)
+			after := c.reaches("live feed again", c.live)
 			if counted := after.Gaps - before; counted < f.gaps || counted > f.gaps+f.more {
 				t.Errorf("%d gaps, were %d; the last: %s", after.Gaps, before, after.LastGapWhy)
 			}
