@@ -2,8 +2,6 @@ package keyspace
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -56,19 +54,13 @@ func (e *ConnectError) Unwrap() []error {
 // connectError sorts an error of the first commands by what would mend it.
 func connectError(o Options, err error) error {
 	e := &ConnectError{Addr: string(o.Node()), Err: err}
-	var certificate *tls.CertificateVerificationError
-	var unknownAuthority x509.UnknownAuthorityError
-	var recordHeader tls.RecordHeaderError
+	mend, isTLS := mendTLS(err)
 	text := err.Error()
 	switch {
 	case errors.Is(err, context.Canceled):
 		e.Kind, e.Err = ErrUnreachable, fmt.Errorf("no answer until then: %w", err)
-	case errors.As(err, &certificate), errors.As(err, &unknownAuthority):
-		e.Kind, e.Mend = ErrTLS, "give the CA that signed the server's certificate with --cacert, or its name with --sni"
-	case errors.As(err, &recordHeader), strings.Contains(text, "first record does not look like a TLS handshake"):
-		e.Kind, e.Mend = ErrTLS, "this port speaks plain Redis: leave --tls (rediss://) out"
-	case strings.Contains(text, "tls: "):
-		e.Kind, e.Mend = ErrTLS, "check --cert, --key and --cacert"
+	case isTLS:
+		e.Kind, e.Mend = ErrTLS, mend
 	case hasPrefix(err, "WRONGPASS"), hasPrefix(err, "ERR invalid password"), hasPrefix(err, "ERR AUTH"):
 		e.Kind, e.Mend = ErrAuth, "give the right ones with --user and REDISCLI_AUTH"
 	case hasPrefix(err, "NOAUTH"):
