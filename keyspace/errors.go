@@ -63,6 +63,8 @@ func connectError(o Options, err error) error {
 		e.Kind, e.Mend = ErrTLS, mend
 	case hasPrefix(err, "WRONGPASS"), hasPrefix(err, "ERR invalid password"), hasPrefix(err, "ERR AUTH"):
 		e.Kind, e.Mend = ErrAuth, "give the right ones with --user and REDISCLI_AUTH"
+	case isAbsent(err) && strings.Contains(strings.ToLower(text), "auth"):
+		e.Kind, e.Err, e.Mend = ErrAuth, errors.New("the server does not know AUTH"), "leave user and password out, if they are not what it wants"
 	case hasPrefix(err, "NOAUTH"):
 		e.Kind, e.Mend = ErrAuth, "this server wants a password: set REDISCLI_AUTH, or use --askpass"
 	case hasPrefix(err, "ERR DB index"):
