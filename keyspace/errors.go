@@ -21,6 +21,7 @@ var (
 	ErrNotRedis    = errors.New("not a Redis server")
 	ErrPermission  = errors.New("no permission")
 	ErrDatabase    = errors.New("no such database")
+	ErrAbsent      = errors.New("the server does not know a command that it takes")
 )
 
 // ConnectError says what was tried, what went wrong, and what would mend it, without any secret.
@@ -72,6 +73,8 @@ func connectError(o Options, err error) error {
 	case hasPrefix(err, "DENIED"):
 		e.Kind, e.Err = ErrPermission, errors.New("the server is in protected mode, and refuses other hosts")
 		e.Mend = "set a password there, or connect from its own host"
+	case isAbsent(err):
+		e.Kind, e.Mend = ErrAbsent, "a proxy, a managed service or rename-command hides it"
 	case hasPrefix(err, "NOPERM"):
 		e.Kind, e.Mend = ErrPermission, "the user needs the ACL rules that `locktop check` prints"
 	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, os.ErrNotExist), errors.Is(err, syscall.ENOENT):
@@ -198,7 +201,7 @@ func isRefusal(err error) bool {
 
 // declinesPing says whether a server refused a PING that serves us all the same: an ACL may forbid it, and while the disk is
 // full it is refused as a write is.
-func declinesPing(err error) bool { return isDenied(err) || hasPrefix(err, "MISCONF") }
+func declinesPing(err error) bool { return isDenied(err) || isAbsent(err) || hasPrefix(err, "MISCONF") }
 
 // isNil says whether the server answered that there is nothing.
 func isNil(err error) bool { return errors.Is(err, redis.Nil) }

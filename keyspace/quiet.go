@@ -6,7 +6,7 @@ import "bytes"
 // 'the password'". Nobody is to see that, so that it never gets further than the connection.
 
 // quotes begins what a server quotes of an unknown command.
-var quotes = []byte("with args beginning with:")
+var quotes = []byte(", with args beginning with:")
 
 // greeting is how many bytes of a connection may be answers to its first commands, among which AUTH and HELLO are.
 const greeting = 4096
