@@ -28,7 +28,9 @@ type scene struct {
 	// strangers is how many connections the server had before anybody looked.
 	strangers int
 	end       func()
-	broken    time.Time // when something began to go wrong
+	// broken is when something began to go wrong, gaps how many there had been by then.
+	broken time.Time
+	gaps   uint64
 }
 
 // newScene starts a server, fills it by the client beside, and looks at it.

@@ -47,6 +47,13 @@ func disconnect(c *scene) {
 	c.do("CLIENT", "KILL", "TYPE", "pubsub")
 }
 
+// cutShort ends each connection after so many bytes of answers, in the middle of many.
+func (c *scene) cutShort(after int) {
+	c.link.Truncate(after)
+	c.stir()
+	c.broken = time.Now().Add(100 * time.Millisecond) // what came before the end was heard
+}
+
 // blocked runs a command on a connection of its own, which may take as long as it likes, and ends with the test.
 func blocked(c *scene, args ...any) {
 	client := c.server.Client(func(o *redis.Options) { o.ReadTimeout = time.Minute })
@@ -63,7 +70,7 @@ var faults = []fault{
 	{
 		name:   "killed and restarted empty",
 		breaks: func(c *scene) { c.server.Kill() }, told: away("nothing answers"), blind: true,
-		heals: func(c *scene) { c.server.Revive(); c.stir() }, gaps: 1,
+		heals: func(c *scene) { c.server.Revive(); c.serves(); c.stir() }, gaps: 1,
 	},
 	{
 		// As long as it takes that the listener gives up, and that a command does: longer is no different.
@@ -77,9 +84,62 @@ var faults = []fault{
 		heals: func(c *scene) { c.link.Heal() }, gaps: 1,
 	},
 	{
+		name:   "connections are reset",
+		breaks: func(c *scene) { c.link.Reset() }, told: gap, heals: func(*scene) {}, gaps: 1,
+	},
+	{
+		name:   "answers are cut short, in a scan",
+		breaks: func(c *scene) { c.cutShort(3000) }, told: away("nothing answers"),
+		heals: func(c *scene) { c.link.Heal() }, gaps: 1,
+	},
+	{
+		name:   "answers are cut short, in a pipeline",
+		breaks: func(c *scene) { c.cutShort(20_000) }, told: away("nothing answers"),
+		heals: func(c *scene) { c.link.Heal() }, gaps: 1,
+	},
+	{
+		name: "nothing passes", slow: true,
+		breaks: func(c *scene) { c.link.Stall(redistest.BothWays) }, told: away("no answer in time"),
+		heals: func(c *scene) { c.link.Heal() }, gaps: 1,
+	},
+	{
+		name: "nothing comes back", slow: true,
+		breaks: func(c *scene) { c.link.Stall(redistest.FromServer) }, told: away("no answer in time"),
+		heals: func(c *scene) { c.link.Heal() }, gaps: 1,
+	},
+	{
+		name:   "the way is slow",
+		breaks: func(c *scene) { c.link.Delay(200 * time.Millisecond) },
+		told:   func(_ *scene, st keyspace.Status) bool { return live(st) && st.Lag > 50*time.Millisecond },
+		heals:  func(c *scene) { c.link.Delay(0) },
+	},
+	{
+		// A gap has it measured, so that nobody need wait for the next time.
+		name: "the server's clock is set",
+		breaks: func(c *scene) {
+			c.link.ShiftClock(time.Hour)
+			c.do("CLIENT", "KILL", "TYPE", "pubsub")
+		},
+		told: func(_ *scene, st keyspace.Status) bool { return live(st) && st.ClockOffset > time.Hour-time.Minute },
+		heals: func(c *scene) {
+			c.agrees()
+			c.link.ShiftClock(0)
+			c.do("CLIENT", "KILL", "TYPE", "pubsub")
+			c.reaches("its own clock", func(st keyspace.Status) bool { return live(st) && st.ClockOffset < time.Minute })
+		},
+		gaps: 2,
+	},
+	{
 		name:   "a script that does not end",
 		server: []string{"--lua-time-limit", "20"},
-		breaks: func(c *scene) { blocked(c, "EVAL", "while true do end", 0) }, told: away("a script runs there"), blind: true,
+		breaks: func(c *scene) {
+			blocked(c, "EVAL", "while true do end", 0)
+			redistest.Eventually(c.t, 10*time.Second, func() (bool, string) {
+				err := c.beside.Ping(context.Background()).Err()
+				return err != nil && strings.HasPrefix(err.Error(), "BUSY"), fmt.Sprint(err)
+			})
+		},
+		told: away("a script runs there"), blind: true,
 		heals: func(c *scene) { c.do("SCRIPT", "KILL"); c.serves() }, gaps: 1,
 	},
 	{
@@ -221,8 +281,14 @@ var faults = []fault{
 	},
 }
 
-// gap says that one was counted since the beginning.
-func gap(_ *scene, st keyspace.Status) bool { return st.Gaps > 0 && st.LastGapWhy != "" }
+// breaks lets a fault begin.
+func (c *scene) breaks(f fault) {
+	c.broken, c.gaps = time.Now(), c.status().Gaps
+	f.breaks(c)
+}
+
+// gap says that one was counted since it broke.
+func gap(c *scene, st keyspace.Status) bool { return st.Gaps > c.gaps && st.LastGapWhy != "" }
 
 // rejected says that the server has refused a command some times, as INFO commandstats tells, while nothing was lost by it.
 func rejected(command string) func(*scene, keyspace.Status) bool {
@@ -268,9 +334,8 @@ func TestFaults(t *testing.T) {
 			t.Parallel()
 			c := newScene(t, f.server, f.user)
 			c.agrees()
-			before := c.status()
-			c.broken = time.Now()
-			f.breaks(c)
+			before := c.status().Gaps
+			c.breaks(f)
 			st := c.reaches("word of it", func(st keyspace.Status) bool { return f.told(c, st) })
 			if !st.Connected && (st.StaleSince.After(c.broken) || st.StaleSince.Before(c.broken.Add(-time.Minute))) {
 				t.Errorf("stale since %v, and it broke at %v", st.StaleSince, c.broken)
@@ -281,8 +346,8 @@ func TestFaults(t *testing.T) {
 			f.heals(c)
 			c.agrees()
 			after := c.reaches("live feed again", live)
-			if counted := after.Gaps - before.Gaps; counted < f.gaps || counted > f.gaps+f.more {
-				t.Errorf("%d gaps, were %d; the last: %s", after.Gaps, before.Gaps, after.LastGapWhy)
+			if counted := after.Gaps - before; counted < f.gaps || counted > f.gaps+f.more {
+				t.Errorf("%d gaps, were %d; the last: %s", after.Gaps, before, after.LastGapWhy)
 			}
 			c.stir() // it is heard again
 			c.agrees()

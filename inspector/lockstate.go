@@ -9,7 +9,7 @@ import (
 // StateAt is the state of the lock at another moment than the snapshot's, its lease counted down on the local clock.
 func (l *Lock) StateAt(now time.Time) State {
 	switch {
-	case l.State == StateFreed, l.State == StateWrong, l.State == StateMinority, l.State == StateSplit:
+	case l.State == StateFreed, l.State == StateWrong:
 		return l.State
 	case !l.FreedAt.IsZero():
 		return StateFreed

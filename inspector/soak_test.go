@@ -62,6 +62,9 @@ func TestSoak(t *testing.T) {
 			duration = time.Minute
 		}
 	}
+	if end, has := t.Deadline(); has && time.Until(end) < duration+time.Minute {
+		t.Fatalf("-soak %v needs a longer -timeout", duration)
+	}
 	if seed == 0 {
 		seed = rand.Uint64()
 	}
@@ -129,7 +132,7 @@ func (s *soak) suffers() {
 		return
 	}
 	s.done = append(s.done, fmt.Sprintf("%s %s", time.Now().Format("15:04:05.000"), f.name))
-	f.breaks(s.scene)
+	s.breaks(f)
 	if f.slow || s.random.IntN(2) == 0 { // else it is over before anybody can tell of it
 		s.reaches("word of "+f.name, func(st keyspace.Status) bool { return f.told(s.scene, st) })
 	}
@@ -144,14 +147,12 @@ func (s *soak) pauses() {
 	s.traffic.pause()
 	s.agrees()
 	s.follows()
-	runtime.GC()
-	var memory runtime.MemStats
-	runtime.ReadMemStats(&memory)
+	heap := heapInUse()
 	if s.heap == 0 {
-		s.heap = memory.HeapAlloc
+		s.heap = heap
 	}
-	if memory.HeapAlloc > s.heap+soakHeap {
-		s.t.Fatalf("%d MB are in use, at the first pause %d MB", memory.HeapAlloc>>20, s.heap>>20)
+	if heap > s.heap+soakHeap {
+		s.t.Fatalf("%d MB are in use, at the first pause %d MB", heap>>20, s.heap>>20)
 	}
 }
 

@@ -84,3 +84,21 @@ func Count(n int64) string {
 	}
 	return sign + string(out)
 }
+
+// Bytes is a number of bytes in at most six cells: "140 B", "48 kB", "1.2 MB". It cuts rather than rounds.
+func Bytes(n int64) string {
+	if n < 1000 {
+		return strconv.FormatInt(n, 10) + " B"
+	}
+	unit, tenths := "", n/100
+	for _, unit = range [...]string{"kB", "MB", "GB", "TB", "PB", "EB"} {
+		if tenths < 10_000 {
+			break
+		}
+		tenths /= 1000
+	}
+	if tenths < 100 {
+		return strconv.FormatInt(tenths/10, 10) + "." + strconv.FormatInt(tenths%10, 10) + " " + unit
+	}
+	return strconv.FormatInt(tenths/10, 10) + " " + unit
+}

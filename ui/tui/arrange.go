@@ -57,6 +57,8 @@ type arranged struct {
 	keyWidth, holderWidth int
 	// votes says that some of the locks are Redlocks.
 	votes bool
+	// perNode counts the locks of each node: of a Redlock the keys that are there.
+	perNode map[keyspace.Node]int
 	// took is how long it took.
 	took time.Duration
 }
@@ -99,7 +101,7 @@ func rankOf(l *inspector.Lock, now time.Time) int {
 // apply filters and sorts; it is pure but for the clock that times it, and may run in any goroutine.
 func (a arrangement) apply(locks []*inspector.Lock, before map[keyspace.Ref]int, seen picture) arranged {
 	began := time.Now()
-	out := arranged{ranks: make(map[keyspace.Ref]int)}
+	out := arranged{ranks: make(map[keyspace.Ref]int), perNode: countPerNode(locks)}
 	list := make([]sortable, 0, len(locks))
 	var t theme // faces are words here; colours do not matter
 	for _, l := range locks {
@@ -132,6 +134,28 @@ func (a arrangement) apply(locks []*inspector.Lock, before map[keyspace.Ref]int,
 	}
 	out.took = time.Since(began)
 	return out
+}
+
+// countPerNode counts the locks that each node has.
+func countPerNode(locks []*inspector.Lock) map[keyspace.Node]int {
+	counts := make(map[keyspace.Node]int)
+	for _, l := range locks {
+		switch {
+		case l.State == inspector.StateFreed:
+		case l.Quorum == nil:
+			counts[l.Node]++
+		default:
+			for i := range l.Quorum.Votes {
+				switch v := &l.Quorum.Votes[i]; v.Ballot {
+				case inspector.BallotFor, inspector.BallotOther:
+					counts[v.Node]++
+				case inspector.BallotAbsent, inspector.BallotWrong, inspector.BallotDenied, inspector.BallotTimeout,
+					inspector.BallotDown, inspector.BallotUnread:
+				}
+			}
+		}
+	}
+	return counts
 }
 
 // value is what a lock is ordered by: a number or else a word, the least first.

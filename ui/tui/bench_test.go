@@ -18,6 +18,24 @@ func BenchmarkView(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/500, "of-budget")
 }
 
+// BenchmarkViewOfVotes is one frame of the lock x node map over 100,000 locks, within the same budget.
+func BenchmarkViewOfVotes(b *testing.B) {
+	h := newHarness(b, 200, 50, "default")
+	votes := redlockFixture()
+	s := snapshotOf(1, noon, manyLocks(100_000, noon))
+	s.Nodes = votes.Nodes
+	for i, l := range s.Locks {
+		l.Quorum = votes.Locks[i%len(votes.Locks)].Quorum
+	}
+	h.m.shown, h.m.latest, h.m.view = s, s, viewNodes
+	h.m.table.set(h.m.order.apply(s.Locks, nil, picture{at: noon}))
+	b.ReportAllocs()
+	for b.Loop() {
+		h.m.frame = h.m.render()
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/500, "of-budget")
+}
+
 // BenchmarkSnapshot is the whole Update for a snapshot of 100,000 locks, its frame included.
 func BenchmarkSnapshot(b *testing.B) {
 	h := newHarness(b, 200, 50, "default")

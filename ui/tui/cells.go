@@ -91,7 +91,7 @@ func countText(l *inspector.Lock) string {
 func heldText(l *inspector.Lock, now time.Time) string {
 	held, atLeast := heldFor(l, now)
 	switch {
-	case held <= 0 || l.State == inspector.StateWrong || unheld(l):
+	case held <= 0 || l.State == inspector.StateWrong:
 		return "-"
 	case atLeast:
 		return "≥" + text.Duration(held)

@@ -1,5 +1,7 @@
 package tui
 
+import "locktop/keyspace"
+
 // columnID names a column of the table of locks.
 type columnID int
 
@@ -17,6 +19,11 @@ const (
 	columnSpark
 	columnRenewals
 	columnFinding
+	// Of the lock x node map.
+	columnMaster
+	columnValidity
+	columnMargin
+	columnSkew
 )
 
 // column is a column as it is laid out in a window.
@@ -27,6 +34,12 @@ type column struct {
 	right bool
 	// bar is the part of the TTL column's width that the bar takes, with the blank after it.
 	bar int
+	// gap is by how much the gap before the column differs from that of the others.
+	gap int
+	// master and node are whose votes a column of the map shows; alarm says that it does not answer.
+	master int
+	node   keyspace.Node
+	alarm  bool
 	// sort is what the column is sorted by; -1: nothing.
 	sort sortColumn
 }
@@ -116,7 +129,8 @@ func shareRest(columns []column, left, keyWidth, holderWidth int) {
 			holder = &columns[i]
 		case columnFinding:
 			finding = &columns[i]
-		case columnState, columnScheme, columnCount, columnVotes, columnTTL, columnHeld, columnWaiters, columnSpark, columnRenewals:
+		case columnState, columnScheme, columnCount, columnVotes, columnTTL, columnHeld, columnWaiters, columnSpark, columnRenewals,
+			columnMaster, columnValidity, columnMargin, columnSkew:
 		}
 	}
 	if finding != nil {

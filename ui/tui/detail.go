@@ -22,12 +22,16 @@ type detail struct {
 	with    []*inspector.Lock
 	withAt  time.Time
 	library string
-	offset  int
+	// replication is that of the lock's node.
+	replication keyspace.Replication
+	offset      int
 }
 
 // newDetail is the page of a lock of a snapshot.
 func newDetail(l *inspector.Lock, s *inspector.Snapshot) *detail {
-	return &detail{ref: l.Ref, lock: l, with: s.HeldWith(l), withAt: s.TakenAt, library: l.LibraryNames()}
+	d := &detail{ref: l.Ref, lock: l, with: s.HeldWith(l), withAt: s.TakenAt, library: l.LibraryNames()}
+	d.look(s)
+	return d
 }
 
 // refresh takes the lock from a newer snapshot.
@@ -37,12 +41,21 @@ func (d *detail) refresh(s *inspector.Snapshot) {
 			d.library = l.LibraryNames()
 		}
 		d.lock, d.gone = l, false
+		d.look(s)
 		if s.TakenAt.Sub(d.withAt) >= time.Second {
 			d.with, d.withAt = s.HeldWith(l), s.TakenAt
 		}
 		return
 	}
 	d.gone = true
+}
+
+// look takes the replication of the lock's node from a snapshot.
+func (d *detail) look(s *inspector.Snapshot) {
+	d.replication = keyspace.Replication{}
+	if n := statusOf(s, d.lock.Node); n != nil {
+		d.replication = n.Replication
+	}
 }
 
 // paint paints as much of the page as fits, from the offset on.
@@ -108,13 +121,18 @@ func (d *detail) page(p *painter, now time.Time) {
 		place += " · " + string(l.Mode)
 	}
 	p.gap(rowPrefix)
-	p.put(t.faint, place+" · database "+text.Count(int64(l.DB))+" of "+text.Escape(string(l.Node)))
+	where := text.Escape(string(l.Node))
+	if l.Quorum != nil {
+		where = plural(int64(len(l.Quorum.Votes)), "master")
+	}
+	p.put(t.faint, place+" · database "+text.Count(int64(l.DB))+" of "+where)
 	p.end()
 	if d.gone {
 		p.gap(rowPrefix)
 		p.put(t.warn, "it is not there any more; this is how it was seen last")
 		p.end()
 	}
+	d.votes(p, now)
 	p.blank()
 	d.fields(p, now)
 	d.findings(p)
@@ -140,6 +158,9 @@ func (d *detail) fields(p *painter, now time.Time) {
 		name := ""
 		if i == 0 {
 			name = "holder"
+			if unheld(l) {
+				name = "claimed by"
+			}
 		}
 		count := ""
 		if h.Count.Known {
@@ -167,8 +188,9 @@ func (d *detail) fields(p *painter, now time.Time) {
 		p.put(t.plain, "  "+leaseText(l, now))
 		p.end()
 	} else {
-		p.field("lease", part{t.plain, leaseText(l, now)})
+		p.paragraph("lease", t.plain, leaseText(l, now))
 	}
+	d.validity(p, now)
 	if held, atLeast := heldFor(l, now); held > 0 {
 		since := "since " + clockText(l.HeldSince, now)
 		if atLeast {
@@ -183,6 +205,7 @@ func (d *detail) fields(p *painter, now time.Time) {
 			renewals += ", the last " + text.Ago(now.Sub(l.LastRenewal))
 		}
 	}
+	d.acknowledged(p)
 	p.field("renewals", part{t.plain, renewals})
 	p.field("waiters", part{t.plain, waitersSentence(l)})
 	if l.FencingToken != nil {
@@ -220,9 +243,9 @@ func leaseText(l *inspector.Lock, now time.Time) string {
 	case inspector.StateWrong:
 		return "none: a key of this type is no lock"
 	case inspector.StateMinority, inspector.StateSplit:
-		said := "none: nobody has the quorum"
+		said := "none: no quorum is seen"
 		if ends {
-			said += ", and the votes run out in " + text.Duration(ttl)
+			said += "; its votes run out in " + text.Duration(ttl)
 		}
 		return said
 	case inspector.StateHeld, inspector.StateCooldown:
@@ -275,7 +298,11 @@ func (d *detail) commands(p *painter) {
 			continue
 		}
 		if !headed {
-			p.heading("The same by redis-cli", ", with its guard; Y copies the release, and in a dialog what the dialog would do")
+			more := ", with its guard; Y copies the release, and in a dialog what the dialog would do"
+			if l.Quorum != nil {
+				more = ", with its guard, for each master that has the lock"
+			}
+			p.heading("The same by redis-cli", more)
 			headed = true
 		}
 		p.paragraph(string(verb), p.theme.plain, text.Legible(command))

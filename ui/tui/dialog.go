@@ -60,6 +60,9 @@ func (m *model) openDialog(verb actions.Verb) tea.Cmd {
 	case len(l.Holders) == 0 && verb != actions.VerbForceExpire:
 		return say("nobody holds " + text.Escape(l.Key) + "; there is nothing to " + string(verb))
 	}
+	if n := refusedBy(m.latest, l); n != nil {
+		return say(refusal(verb, n))
+	}
 	m.dialog = newDialog(verb, l)
 	return nil
 }

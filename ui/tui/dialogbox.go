@@ -60,9 +60,17 @@ func (d *dialog) describe(m *model, width int) [][]part {
 		if h.Count.Known {
 			holder += ", " + entriesText(h.Count.N)
 		}
-		lines = append(lines, row("holder", t.strong, holder))
+		name := "holder"
+		if unheld(l) {
+			name = "claimant"
+		}
+		lines = append(lines, row(name, t.strong, holder))
 	}
-	lines = append(lines, row("lease", t.plain, leaseText(l, now)), row("waiters", t.plain, waitersSentence(l)))
+	if !unheld(l) { // else the votes say it
+		lines = append(lines, row("lease", t.plain, leaseText(l, now)))
+	}
+	lines = append(lines, row("waiters", t.plain, waitersSentence(l)))
+	lines = append(lines, d.masterLines(t, width)...)
 	if changed := d.changed(m.latest); changed != "" && m.latest != nil {
 		lines = append(lines, []part{{t.warn, "▲ " + changed + ": the action will be refused"}})
 	}

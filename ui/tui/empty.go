@@ -48,39 +48,45 @@ func (m *model) nothingLines(t *theme) [][]part {
 			line(t.faint, "esc shows them all"),
 		}
 	}
-	for i := range m.shown.Nodes {
-		n := &m.shown.Nodes[i]
-		if n.LastPass.Generation == 0 {
-			lines := [][]part{line(t.strong, "the first look at all keys")}
-			if s := n.Scanning; s != nil {
-				fraction := 0.0
-				if s.KeysInDB > 0 {
-					fraction = min(float64(s.Scanned)/float64(s.KeysInDB), 1)
-				}
-				const cells = 30
-				full := int(fraction * cells)
-				lines = append(lines,
-					[]part{{t.accent, repeat(heavyLines, full)}, {t.faint, repeat(lightLines, cells-full)}, {t.plain, "  " + progressText(s)}},
-					line(t.faint, "%s of %s keys seen, %s of them named like locks",
-						text.Count(s.Scanned), text.Count(s.KeysInDB), text.Count(s.Matched)))
+	if first, running := firstPass(m.shown.Nodes); running {
+		lines := [][]part{line(t.strong, "the first look at all keys")}
+		if first.KeysInDB > 0 || first.Scanned > 0 {
+			fraction := 0.0
+			if first.KeysInDB > 0 {
+				fraction = min(float64(first.Scanned)/float64(first.KeysInDB), 1)
 			}
-			return lines
+			const cells = 30
+			full := int(fraction * cells)
+			lines = append(lines,
+				[]part{{t.accent, repeat(heavyLines, full)}, {t.faint, repeat(lightLines, cells-full)}, {t.plain, "  " + progressText(&first)}},
+				line(t.faint, "%s of %s keys seen, %s of them named like locks",
+					text.Count(first.Scanned), text.Count(first.KeysInDB), text.Count(first.Matched)))
 		}
+		return lines
 	}
 	return m.noLocksLines(t, line)
 }
 
 // noLocksLines say where locktop looked, for what, and what to do next.
 func (m *model) noLocksLines(t *theme, line func(s style, format string, values ...any) []part) [][]part {
-	lines := [][]part{}
-	for i := range m.shown.Nodes {
-		n := &m.shown.Nodes[i]
+	var lines [][]part
+	if nodes := m.shown.Nodes; len(nodes) > 0 {
+		keys, answer := int64(0), 0
+		for i := range nodes {
+			if nodes[i].Connected {
+				keys += nodes[i].LastPass.Scanned
+				answer++
+			}
+		}
+		where := text.Escape(string(nodes[0].Node)) + ", which has"
+		if len(nodes) > 1 {
+			where = fmt.Sprintf("%d of %d nodes, which have", answer, len(nodes))
+		}
 		lines = append(lines,
-			line(t.strong, "no locks in database %d of %s, which has %s keys",
-				n.DB, text.Escape(string(n.Node)), text.Count(n.LastPass.Scanned)),
-			line(t.plain, "looked for %s", patternsText(n.Patterns, max(m.width-16, 20))))
-		if n.Err != "" {
-			lines = append(lines, line(t.warn, "%s", text.Legible(n.Err)))
+			line(t.strong, "no locks in database %d of %s %s keys", nodes[0].DB, where, text.Count(keys)),
+			line(t.plain, "looked for %s", patternsText(nodes[0].Patterns, max(m.width-16, 20))))
+		if _, said := limitation(nodes); said != "" {
+			lines = append(lines, line(t.warn, "%s", text.Legible(said)))
 		}
 	}
 	hint := func(command, does string) []part {

@@ -35,11 +35,23 @@ func (m *model) paintFooter(p *painter) {
 			m.hint(1, k.Locks, "locks"), m.hint(4, k.Open, "detail"), m.hint(3, k.Filter, "filter"),
 			m.hint(2, k.Freeze, "freeze"), m.hint(5, k.Bottom, "newest"), m.hint(0, k.Help, "help"), m.hint(0, k.Quit, "quit"),
 		}
+	case m.view == viewNodes && !m.mapped():
+		left = []segment{
+			piece(4, p.theme.faint, "↑↓ move"), m.hint(1, k.Locks, "locks"), m.hint(3, k.Events, "events"), m.hint(2, k.Freeze, "freeze"),
+			m.hint(0, k.Help, "help"), m.hint(0, k.Quit, "quit"),
+		}
 	default:
+		other := m.hint(8, k.Nodes, "nodes")
+		switch {
+		case m.view == viewNodes:
+			other = m.hint(1, k.Locks, "locks")
+		case len(m.shownNodes()) > 1:
+			other = m.hint(5, k.Nodes, "nodes")
+		}
 		left = []segment{
 			piece(9, p.theme.faint, "↑↓ move"), m.hint(3, k.Open, "detail"), m.hint(2, k.Filter, "filter"),
 			m.hint(5, k.Suspects, "suspects"), m.hint(4, k.Release, "release"), m.hint(6, k.Extend, "extend"),
-			m.hint(6, k.Expire, "force-expire"), m.hint(7, k.Freeze, "freeze"), m.hint(8, k.Events, "events"),
+			m.hint(6, k.Expire, "force-expire"), m.hint(7, k.Freeze, "freeze"), m.hint(8, k.Events, "events"), other,
 			m.hint(9, k.Sort, "sort"), m.hint(0, k.Help, "help"), m.hint(0, k.Quit, "quit"),
 		}
 	}

@@ -23,6 +23,10 @@ func TestFrameAtEverySize(t *testing.T) {
 	states := map[string]func(h *harness){
 		"locks":   func(*harness) {},
 		"events":  func(h *harness) { h.keys("3") },
+		"nodes":   func(h *harness) { h.show(clusterFixture()); h.keys("4", "j") },
+		"map":     func(h *harness) { h.show(redlockFixture()); h.keys("4", "j") },
+		"votes":   func(h *harness) { h.show(redlockFixture()); h.keys("enter") },
+		"split":   func(h *harness) { h.show(redlockFixture()); h.keys("r") },
 		"detail":  func(h *harness) { h.keys("j", "enter") },
 		"help":    func(h *harness) { h.keys("?") },
 		"release": func(h *harness) { h.keys("j", "j", "r") },
@@ -113,16 +117,34 @@ func FuzzHostileText(f *testing.F) {
 		s := snapshotOf(1, noon, []*inspector.Lock{&l})
 		s.Nodes[0].Software, s.Nodes[0].Version, s.Nodes[0].FeedReason = hostile, hostile, hostile
 		s.Nodes[0].Feed, s.Nodes[0].Patterns, s.Nodes[0].Node = keyspace.FeedPoll, []string{hostile}, keyspace.Node(hostile)
+		s.Nodes[0].Topology = keyspace.Redlock
+		s.Nodes[0].Replication = keyspace.Replication{Replicas: []keyspace.Replica{{Addr: hostile}}, MasterAddr: hostile}
+		s.Nodes[0].LastGapWhy, s.Nodes[0].Gaps = hostile, 1
+		silent := s.Nodes[0]
+		silent.Connected, silent.Err, silent.Role = false, hostile, hostile
+		s.Nodes = append(s.Nodes, silent)
+		l.Quorum = &inspector.Quorum{Needed: 1, Votes: []inspector.Vote{
+			{Node: keyspace.Node(hostile), Ballot: inspector.BallotOther, Owner: hostile, Label: hostile, Detail: hostile},
+			{Node: "other", Ballot: inspector.Ballot(hostile), Detail: hostile},
+		}}
 		for i := range s.Events {
 			s.Events[i].Key, s.Events[i].Owner, s.Events[i].Label, s.Events[i].Text = hostile, hostile, hostile, hostile
 		}
 		h.show(s)
-		for _, keys := range [][]string{nil, {"3"}, {"1", "enter"}, {"r"}, {"esc", "x"}, {"esc", "esc", "/"}} {
+		for _, keys := range [][]string{nil, {"3"}, {"4"}, {"1", "enter"}, {"r"}, {"esc", "x"}, {"esc", "esc", "/"}} {
 			h.keys(keys...)
 			h.m.toast = infoToast("", h.now)
 			if err := checkFrame(h.m.View(), int(width), int(height)); err != nil {
 				t.Fatalf("after %v: %v", keys, err)
 			}
+		}
+		cluster := *s
+		cluster.Nodes = append(cluster.Nodes[:0:0], s.Nodes...)
+		cluster.Nodes[0].Topology = keyspace.Cluster
+		h.show(&cluster)
+		h.keys("esc", "esc", "4", "j")
+		if err := checkFrame(h.m.View(), int(width), int(height)); err != nil {
+			t.Fatal(err)
 		}
 		stale := *s
 		stale.Nodes = []keyspace.Status{{Err: hostile, StaleSince: noon}}

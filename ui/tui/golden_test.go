@@ -6,25 +6,44 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"locktop/inspector"
 )
 
 // TestGolden compares whole screens with those in testdata; -update writes them anew. A colour golden keeps its escape
 // sequences readable as \x1b.
 func TestGolden(t *testing.T) {
 	sizes := [][2]int{{60, 15}, {80, 24}, {120, 40}, {200, 50}, {45, 20}}
-	screens := map[string][]string{
-		"locks": nil, "detail": {"/", "o", "r", "d", "enter", "enter"}, "events": {"3"}, "help": {"?"},
-		"release": {"/", "o", "r", "d", "enter", "r"}, "filter": {"/", "c", "a", "r", "t"}, "frozen": {"!", " "},
+	screens := map[string]struct {
+		shown func() *inspector.Snapshot
+		keys  []string
+	}{
+		"locks":    {fixture, nil},
+		"detail":   {fixture, []string{"/", "o", "r", "d", "enter", "enter"}},
+		"events":   {fixture, []string{"3"}},
+		"help":     {fixture, []string{"?"}},
+		"release":  {fixture, []string{"/", "o", "r", "d", "enter", "r"}},
+		"filter":   {fixture, []string{"/", "c", "a", "r", "t"}},
+		"frozen":   {fixture, []string{"!", " "}},
+		"cluster":  {clusterFixture, nil},
+		"nodes":    {clusterFixture, []string{"4", "j", "j"}},
+		"sentinel": {sentinelFixture, nil},
+		"replica":  {replicaFixture, nil},
+		"redlock":  {redlockFixture, nil},
+		"map":      {redlockFixture, []string{"4"}},
+		"votes":    {redlockFixture, []string{"j", "j", "enter"}},
+		"split":    {redlockFixture, []string{"r"}},
 	}
-	for name, keys := range screens {
+	for name, screen := range screens {
 		for _, size := range sizes {
 			for _, themeName := range []string{"default", "mono"} {
 				if themeName == "mono" && name != "locks" && size[0] != 80 {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s-%dx%d-%s", name, size[0], size[1], themeName), func(t *testing.T) {
-					h := withFixture(t, size[0], size[1], themeName)
-					h.keys(keys...)
+					h := newHarness(t, size[0], size[1], themeName)
+					h.show(screen.shown())
+					h.keys(screen.keys...)
 					frame := h.m.View()
 					if err := checkFrame(frame, size[0], size[1]); err != nil {
 						t.Error(err)

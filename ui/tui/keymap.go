@@ -7,7 +7,7 @@ import "github.com/charmbracelet/bubbles/key"
 type keyMap struct {
 	Up, Down, HalfUp, HalfDown, PageUp, PageDown, Top, Bottom key.Binding
 
-	Locks, Events, Open, Back key.Binding
+	Locks, Events, Nodes, Open, Back key.Binding
 
 	Filter, Suspects, Sort, Reverse, Freeze, Mark key.Binding
 
@@ -38,6 +38,7 @@ func newKeyMap() keyMap {
 
 		Locks:  bind("1", "locks", "1"),
 		Events: bind("3", "events", "3"),
+		Nodes:  bind("4", "nodes", "4"),
 		Open:   bind("⏎", "detail", "enter"),
 		Back:   bind("esc", "back, clears filter, marks", "esc"),
 
@@ -84,7 +85,7 @@ func (k keyMap) groups() []helpGroup {
 	}
 	return []helpGroup{
 		{"Move", [][]key.Binding{{k.Up, k.Down}, {k.HalfUp, k.HalfDown}, {k.PageUp, k.PageDown}, {k.Top, k.Bottom}}},
-		{"Look", one(k.Locks, k.Events, k.Open, k.Back, k.Filter, k.Suspects, k.Sort, k.Reverse, k.Freeze)},
+		{"Look", one(k.Locks, k.Events, k.Nodes, k.Open, k.Back, k.Filter, k.Suspects, k.Sort, k.Reverse, k.Freeze)},
 		{"Act", one(k.Release, k.Extend, k.Expire, k.Mark, k.Copy, k.CopyCommand)},
 		{"Leave", one(k.Help, k.Quit, k.Suspend, k.Interrupt)},
 		{"In a dialog", [][]key.Binding{{k.Next, k.Previous}, {k.Choose}, {k.Cancel}}},

@@ -143,6 +143,8 @@ func (m *model) handleCommand(msg tea.KeyMsg) tea.Cmd {
 		m.view, m.detail = viewLocks, nil
 	case key.Matches(msg, k.Events):
 		m.view, m.detail = viewEvents, nil
+	case key.Matches(msg, k.Nodes):
+		m.view, m.detail = viewNodes, nil
 	default:
 		if m.detail == nil {
 			return m.handleListCommand(msg)
@@ -165,7 +167,7 @@ func (m *model) handleListCommand(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, k.Suspects):
 		m.order.suspects = !m.order.suspects
 		return m.rearrange()
-	case m.view != viewLocks:
+	case !m.onLocks():
 	case key.Matches(msg, k.Sort):
 		m.order.nextColumn(m.table.votes)
 		return m.rearrange()
@@ -194,6 +196,8 @@ func (m *model) move(by int) {
 		m.detail.offset += by // clamped when it is drawn and its height is known
 	case m.view == viewEvents:
 		m.events.move(by, m.order.filter)
+	case !m.onLocks():
+		m.nodes.move(m.shownNodes(), m.nodes.index+by)
 	default:
 		m.table.move(m.table.index + by)
 	}
@@ -208,6 +212,10 @@ func (m *model) moveToEnd(last bool) {
 		}
 	case m.view == viewEvents:
 		m.events.moveToEnd(last, m.order.filter)
+	case !m.onLocks() && last:
+		m.nodes.move(m.shownNodes(), len(m.shownNodes()))
+	case !m.onLocks():
+		m.nodes.move(m.shownNodes(), 0)
 	case last:
 		m.table.move(len(m.table.rows) - 1)
 	default:
@@ -238,7 +246,7 @@ func (m *model) back() tea.Cmd {
 		return m.rearrange()
 	case len(m.table.marks) > 0:
 		clear(m.table.marks)
-	case m.view == viewEvents:
+	case m.view != viewLocks:
 		m.view = viewLocks
 	}
 	return nil
@@ -257,7 +265,7 @@ func (m *model) openDetail() {
 // copyKeys copies the key of the cursor, or all marked keys, one a line. A key in which something cannot be seen is copied
 // in its escaped form, since it will be pasted into a shell.
 func (m *model) copyKeys() tea.Cmd {
-	if m.detail == nil && m.view == viewLocks && len(m.table.marks) > 0 {
+	if m.detail == nil && m.onLocks() && len(m.table.marks) > 0 {
 		keys := make([]string, 0, len(m.table.marks))
 		for ref := range m.table.marks {
 			keys = append(keys, text.Legible(ref.Key))

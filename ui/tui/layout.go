@@ -17,7 +17,7 @@ type layout struct {
 	narration area // the demo's sentence
 	titles    area // names of the columns
 	body      area // rows
-	pane      area // who held the selected lock
+	pane      area // who held the selected lock, or more of the nodes
 	footer    area // hints
 }
 
@@ -25,7 +25,7 @@ type layout struct {
 type layoutState struct {
 	narration bool // there is a sentence to show
 	titles    bool // the body is a table
-	pane      bool // a lock is selected whose swim-lane can be shown
+	pane      int  // the lines that the pane wants; 0: there is none
 	typing    bool // the filter is being typed, so its line must be there
 }
 
@@ -35,10 +35,11 @@ const (
 	heightHeader2   = 6
 	heightContext   = 9
 	heightNarration = 12
-	heightPane      = 20
+	heightPane      = 20 // for the swim-lane
+	heightRows      = 4  // of the body, before the pane gets anything
 )
 
-// paneExtra is the lines of the pane besides its lanes.
+// paneExtra is the lines of the pane besides its lanes: a blank line, the title, and the hand-overs.
 const paneExtra = 3
 
 // lanesFor is the number of swim-lanes in the pane under the table.
@@ -74,9 +75,8 @@ func placeAreas(width, height int, s layoutState) layout {
 	if s.titles && height >= 4 {
 		l.titles.height = take(1)
 	}
-	if s.pane && height >= heightPane {
-		// A blank line, the title, the lanes, and the hand-overs.
-		l.pane.height = take(lanesFor(height) + paneExtra)
+	if s.pane > 0 {
+		l.pane.height = take(max(min(s.pane, left-heightRows), 0))
 	}
 	l.body.height = take(left)
 

@@ -16,10 +16,11 @@ import (
 // view is what the body of the screen shows.
 type view int
 
-// The views; their keys are 1 and 3, and 2 and 4 are kept for holders and nodes.
+// The views; their keys are 1, 3 and 4, and 2 is kept for holders.
 const (
 	viewLocks view = iota
 	viewEvents
+	viewNodes
 )
 
 // model is the state of the dashboard. Bubble Tea calls Update from one goroutine; commands get copies of what they need.
@@ -46,6 +47,7 @@ type model struct {
 	order  arrangement
 	table  table
 	events eventLog
+	nodes  nodeList
 	detail *detail
 	dialog *dialog
 	help   bool
@@ -264,9 +266,10 @@ func (m *model) selected() *inspector.Lock {
 			return findLock(m.shown, e.Ref)
 		}
 		return nil
-	default:
+	case m.onLocks():
 		return m.table.current()
 	}
+	return nil
 }
 
 // findLock looks a lock up in a snapshot; nil: it is not there.

@@ -14,12 +14,25 @@ const paneSpan = time.Minute
 // layout is where everything goes in the window as it is.
 func (m *model) layout() layout {
 	table := m.detail == nil && m.shown != nil
-	return placeAreas(m.width, m.height, layoutState{
-		narration: m.narration != "",
-		titles:    table && (m.view == viewEvents || len(m.table.rows) > 0),
-		pane:      table && m.view == viewLocks && len(m.table.rows) > 0,
-		typing:    m.typing,
-	})
+	s := layoutState{narration: m.narration != "", typing: m.typing}
+	if table {
+		s.titles = !m.onLocks() || len(m.table.rows) > 0
+		s.pane = m.paneLines()
+	}
+	return placeAreas(m.width, m.height, s)
+}
+
+// paneLines is the lines that the pane under the view wants.
+func (m *model) paneLines() int {
+	switch {
+	case m.mapped():
+		return mapPane(m.height, len(m.shown.Nodes))
+	case m.view == viewNodes:
+		return nodePane(m.height, len(m.shown.Nodes))
+	case m.view == viewLocks && len(m.table.rows) > 0 && m.height >= heightPane:
+		return lanesFor(m.height) + paneExtra
+	}
+	return 0
 }
 
 // render makes the frame: exactly as many lines as the window has, none of them wider.
@@ -46,11 +59,21 @@ func (m *model) render() string {
 		m.detail.paint(p, m, l.body.height)
 	case m.view == viewEvents:
 		m.paintEvents(p, l)
+	case m.mapped():
+		m.paintMap(p, l)
+	case m.view == viewNodes:
+		m.paintNodes(p, l)
 	default:
 		m.paintLocks(p, l)
 	}
 	p.fit(l.pane.top)
-	if l.pane.height > 0 {
+	switch {
+	case l.pane.height == 0:
+	case m.mapped():
+		m.paintMapPane(p, l.pane.height)
+	case m.view == viewNodes:
+		m.paintNodePane(p)
+	default:
 		m.paintPane(p, l.pane.height)
 	}
 	p.tone = toneNormal

@@ -126,6 +126,13 @@ func redlockFixture() *inspector.Snapshot {
 			l.ExpiresAt = noon.Add(left)
 		}
 		l.Observed = observed(l)
+		for i := range l.Quorum.Votes {
+			if v := &l.Quorum.Votes[i]; v.Owner != "" {
+				v.Observed = l.Observed
+				v.Observed.Node, v.Observed.ExpiresAt = v.Node, v.ExpiresAt
+				v.Observed.Value.Text, v.Observed.Size = v.Owner, int64(len(v.Owner))
+			}
+		}
 		l.History = []inspector.Hold{past(noon, owner, (30*time.Second - left).Seconds(), -1, "")}
 		return l
 	}

@@ -102,9 +102,12 @@ func (t *table) paintTitles(p *painter, columns []column, gap int, a arrangement
 	p.gap(rowPrefix)
 	for i, c := range columns {
 		if i > 0 {
-			p.gap(gap)
+			p.gap(gap + c.gap)
 		}
 		title, s := c.title, p.theme.title
+		if c.alarm {
+			s = p.theme.bad
+		}
 		if c.sort == a.column && a.column != sortWorst || c.sort == a.column && a.reverse {
 			s = p.theme.accent
 			arrow := "↓"
@@ -160,7 +163,7 @@ func (t *table) paintRow(p *painter, columns []column, gap int, l *inspector.Loc
 	p.put(p.theme.accent, mark)
 	for i, c := range columns {
 		if i > 0 {
-			p.gap(gap)
+			p.gap(gap + c.gap)
 		}
 		t.paintCell(p, c, l, seen)
 	}
@@ -209,6 +212,14 @@ func (t *table) paintCell(p *painter, c column, l *inspector.Lock, seen picture)
 			s = p.theme.faint
 		}
 		p.left(s, renewalsText(l), c.width)
+	case columnMaster:
+		p.paintVote(voteOf(l.Quorum, c.node, c.master), now, c.width)
+	case columnValidity:
+		p.validityFigure(l, now, c.width)
+	case columnMargin:
+		p.marginFigure(l.Quorum, c.width)
+	case columnSkew:
+		p.figure(skewText(l.Quorum), c.width)
 	case columnFinding:
 		if f := worstFinding(l); f != nil {
 			p.left(p.theme.severityFace(f.Severity).style, findingText(f), c.width)

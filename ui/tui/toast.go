@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -30,7 +31,7 @@ const (
 const (
 	toastFor    = 6 * time.Second
 	toastBadFor = 30 * time.Second
-	toastLines  = 4
+	toastLines  = 4 // of a sentence; what follows it on lines of its own may take half the window
 )
 
 func infoToast(s string, now time.Time) toast {
@@ -40,17 +41,24 @@ func infoToast(s string, now time.Time) toast {
 // outcomeToast says how an action ended. What the screen shows does not change by it: the change is seen when it is
 // observed.
 func outcomeToast(msg outcomeMsg, now time.Time) toast {
-	said := msg.outcome.Sentence(msg.request)
+	said := text.Legible(msg.outcome.Sentence(msg.request))
+	if len(msg.outcome.Nodes) > 0 {
+		said = strings.ReplaceAll(said, "; ", ";\n  ") // a line a master, and how the quorum stands
+	}
 	if msg.outcome.Result == actions.ResultUnknown {
 		said += " (look again before you act again)"
 	}
 	if msg.outcome.Result.Done() {
-		return toast{text: "✔ " + text.Legible(said), kind: toastGood, until: now.Add(toastFor)}
+		return toast{text: "✔ " + said, kind: toastGood, until: now.Add(toastFor)}
 	}
 	if msg.outcome.Result == actions.ResultDryRun {
-		return infoToast(text.Legible(said), now)
+		return infoToast(said, now)
 	}
-	return toast{text: "✖ " + text.Legible(said), kind: toastBad, until: now.Add(toastBadFor), sticky: true}
+	glyph := "✖ "
+	if msg.outcome.Result == actions.ResultPartly {
+		glyph = "▲ "
+	}
+	return toast{text: glyph + said, kind: toastBad, until: now.Add(toastBadFor), sticky: true}
 }
 
 func copiedToast(msg copiedMsg, now time.Time) toast {
@@ -82,9 +90,13 @@ func (t toast) overlay(p *painter, l layout) {
 	case toastGood:
 	}
 	lines := wrap(t.text, p.width-2)
-	if len(lines) > toastLines {
-		lines = lines[:toastLines]
-		lines[toastLines-1] = text.Truncate(lines[toastLines-1]+"…", p.width-2)
+	most := toastLines
+	if strings.Contains(t.text, "\n") {
+		most = max(l.height/2, toastLines)
+	}
+	if len(lines) > most {
+		lines = lines[:most]
+		lines[most-1] = text.Truncate(lines[most-1]+"…", p.width-2)
 	}
 	bottom := l.footer.top
 	if l.footer.height == 0 {

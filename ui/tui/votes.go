@@ -174,8 +174,10 @@ func skewText(q *inspector.Quorum) string {
 
 // quorumSentence says how many votes there are, and what that means.
 func quorumSentence(q *inspector.Quorum) string {
-	said := fmt.Sprintf("%d of %s, %d needed", q.For, plural(int64(len(q.Votes)), "vote"), q.Needed)
-	switch margin := q.Margin(); {
+	said := fmt.Sprintf("%d of %d, %d needed", q.For, len(q.Votes), q.Needed)
+	switch margin, unknown := q.Margin(), unknownVotes(q); {
+	case margin < 0 && q.For+unknown >= q.Needed:
+		return said + fmt.Sprintf(", %d not known: it may be held", unknown)
 	case margin < 0:
 		return said + ": nobody holds it"
 	case margin == 0:
@@ -185,11 +187,24 @@ func quorumSentence(q *inspector.Quorum) string {
 	}
 }
 
+// unknownVotes counts the masters that may vote for anybody, for all that is known.
+func unknownVotes(q *inspector.Quorum) int {
+	n := 0
+	for i := range q.Votes {
+		switch q.Votes[i].Ballot {
+		case inspector.BallotDenied, inspector.BallotTimeout, inspector.BallotDown, inspector.BallotUnread:
+			n++
+		case inspector.BallotFor, inspector.BallotOther, inspector.BallotAbsent, inspector.BallotWrong:
+		}
+	}
+	return n
+}
+
 // validitySentence says until when a Redlock is safe.
 func validitySentence(l *inspector.Lock, now time.Time) string {
 	switch q := l.Quorum; {
 	case q.Margin() < 0:
-		return "none: there is no quorum"
+		return "none: no quorum is seen"
 	case q.ValidUntil.IsZero():
 		return "it has no end"
 	case !now.Before(q.ValidUntil):

@@ -31,6 +31,19 @@ func topologyOf(s *inspector.Snapshot) keyspace.Topology {
 	return s.Nodes[0].Topology
 }
 
+// statusOf is how a node is seen; nil: it is not known.
+func statusOf(s *inspector.Snapshot, node keyspace.Node) *keyspace.Status {
+	if s == nil {
+		return nil
+	}
+	for i := range s.Nodes {
+		if s.Nodes[i].Node == node {
+			return &s.Nodes[i]
+		}
+	}
+	return nil
+}
+
 // isReplica says that a node is a replica, which takes no action.
 func isReplica(n *keyspace.Status) bool { return n.Role == "replica" }
 
@@ -123,8 +136,8 @@ func topologySegments(t *theme, s *inspector.Snapshot) []segment {
 		return []segment{said(2, t.plain, words)}
 	case keyspace.Sentinel:
 		return []segment{
-			said(2, t.plain, "sentinel"),
-			{tight: true, rank: 3, parts: []part{{t.plain, "→ " + text.Truncate(text.Escape(string(s.Nodes[0].Node)), 40)}}},
+			said(3, t.plain, "sentinel"),
+			{tight: true, rank: 2, parts: []part{{t.plain, "→ " + text.Truncate(text.Escape(string(s.Nodes[0].Node)), 40)}}},
 		}
 	case keyspace.Standalone:
 		if isReplica(&s.Nodes[0]) {
@@ -153,8 +166,7 @@ func mastersOf(nodes []keyspace.Status) (answer, all int) {
 func feedSegments(t *theme, nodes []keyspace.Status, now time.Time) []segment {
 	var worst *keyspace.Status
 	var oldest time.Time
-	var first keyspace.Pass // of all nodes that have not ended one
-	scanning, gaps, commands := false, uint64(0), 0.0
+	gaps, commands := uint64(0), 0.0
 	for i := range nodes {
 		n := &nodes[i]
 		gaps += n.Gaps
@@ -165,28 +177,41 @@ func feedSegments(t *theme, nodes []keyspace.Status, now time.Time) []segment {
 			worst = n
 		}
 		commands += n.CommandsPerSecond
-		switch {
-		case n.LastPass.Generation > 0:
-			if oldest.IsZero() || n.LastPass.Ended.Before(oldest) {
-				oldest = n.LastPass.Ended
-			}
-		case n.Scanning != nil:
-			first.Scanned += n.Scanning.Scanned
-			first.KeysInDB += n.Scanning.KeysInDB
-			scanning = true
-		default:
-			scanning = true
+		if n.LastPass.Generation > 0 && (oldest.IsZero() || n.LastPass.Ended.Before(oldest)) {
+			oldest = n.LastPass.Ended
 		}
 	}
 	pass := piece(5, t.plain, "pass "+text.Ago(now.Sub(oldest)))
-	if scanning {
+	if first, running := firstPass(nodes); running {
 		pass = piece(2, t.warn, "first pass "+progressText(&first))
 	}
-	list := []segment{feedSegment(t, worst), pass}
+	f := t.feedFace(worst)
+	list := []segment{piece(0, f.style, f.glyph+" "+f.word)}
+	if worst.Lag > 0 {
+		list = append(list, segment{tight: true, rank: 5, parts: []part{{f.style, text.Lag(worst.Lag)}}})
+	}
+	list = append(list, pass)
 	if gaps > 0 {
 		list = append(list, piece(2, t.warn, plural(int64(gaps), "gap")))
 	}
 	return append(list, piece(7, t.plain, fmt.Sprintf("%.0f cmd/s", commands)))
+}
+
+// firstPass is the first pass of all nodes that answer, added up; false: it is over on each of them.
+func firstPass(nodes []keyspace.Status) (pass keyspace.Pass, running bool) {
+	for i := range nodes {
+		n := &nodes[i]
+		if !n.Connected || n.LastPass.Generation > 0 {
+			continue
+		}
+		running = true
+		if s := n.Scanning; s != nil {
+			pass.Scanned += s.Scanned
+			pass.Matched += s.Matched
+			pass.KeysInDB += s.KeysInDB
+		}
+	}
+	return pass, running
 }
 
 func feedRank(f keyspace.Feed) int {
@@ -214,15 +239,6 @@ func (t *theme) feedFace(n *keyspace.Status) face {
 		return face{"○", "polling", t.warn}
 	}
 	return face{"○", text.Escape(string(n.Feed)), t.warn}
-}
-
-func feedSegment(t *theme, n *keyspace.Status) segment {
-	f := t.feedFace(n)
-	said := f.glyph + " " + f.word
-	if n.Lag > 0 {
-		said += " " + text.Lag(n.Lag)
-	}
-	return piece(0, f.style, said)
 }
 
 // progressText is how far a pass has come, as far as that can be known.

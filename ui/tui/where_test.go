@@ -117,3 +117,25 @@ func TestVotesInTheTable(t *testing.T) {
 		t.Errorf("without a Redlock, %s follows the count", sortNames[h.m.order.column])
 	}
 }
+
+// TestNothingFoundOnManyNodes holds the empty screen to a few lines, whatever the number of nodes, and the first pass to the
+// sum of those that answer.
+func TestNothingFoundOnManyNodes(t *testing.T) {
+	s := snapshotOf(1, noon, nil)
+	s.Nodes = nil
+	for i := range 100 {
+		s.Nodes = append(s.Nodes, nodeAt(fmt.Sprintf("10.0.0.%d:6379", i), keyspace.Cluster))
+	}
+	silence(&s.Nodes[7], "i/o timeout")
+	s.Nodes[7].LastPass = keyspace.Pass{}
+	h := showing(t, 100, 24, s)
+	h.wantSeen("no locks in database 0 of 99 of 100 nodes, which have 4,772,889 keys", "locktop check --discover", "✖ cluster 99/100")
+	h.wantUnseen("first pass")
+
+	s.Seq = 2
+	for i := range 50 {
+		s.Nodes[i].LastPass, s.Nodes[i].Scanning = keyspace.Pass{}, &keyspace.Pass{Scanned: int64(i), KeysInDB: 98}
+	}
+	h.show(s)
+	h.wantSeen("first pass 25 %", "1,218 of 4,802 keys seen")
+}
