@@ -37,6 +37,12 @@ func (d *detail) votes(p *painter, now time.Time) {
 	p.put(t.accent, "Votes ")
 	p.put(t.votesStyle(q), quorumSentence(q))
 	p.end()
+	p.voteRows(q, now)
+}
+
+// voteRows paints a row a master.
+func (p *painter) voteRows(q *inspector.Quorum, now time.Time) {
+	t := p.theme
 	width := 0
 	for i := range q.Votes {
 		width = max(width, text.Width(text.Escape(string(q.Votes[i].Node))))
