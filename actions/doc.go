@@ -21,7 +21,8 @@
 //     nothing is changed, and the [Outcome] says what is there now. Companions from which the commands were made are
 //     compared in the same step.
 //   - A value too long to be kept (keyspace.MaxText) is compared by its length and its beginning, and the outcome says so.
-//   - An action whose answer was lost is ResultUnknown. It is never sent twice.
+//   - An action whose answer was lost is ResultUnknown. It is never sent twice; a cluster's redirection is an answer that says that
+//     nothing was done.
 //   - A lease is never shortened by an extension, and never lengthened by a force-expiry.
 //   - An action that is refused for want of a right has changed nothing, whichever of its commands was denied.
 //   - A read-only Operator sends nothing.
@@ -37,6 +38,20 @@
 // Where transactions are not to be had either, a lock that is a string is acted on by DELEX, DELIFEQ or SET IFEQ, if the server
 // turns out to have them. They compare the value alone in the same moment: the other facts are asked right before, and the
 // outcome says so.
+//
+// # Several servers
+//
+// An Operator asks its [Servers] for the server that has the lock, for each action. In a cluster it follows MOVED and ASK, with either of
+// which nothing was done. While a slot is moved its keys may be on two nodes: an action on several of them waits for a second, and is
+// refused then. So it is where the keys of a plan are in several slots. A master that was demoted, or is gone, is left for the present one
+// once. What the audit names is the node that was acted on at last.
+//
+// In a cluster that knows sharded channels Redisson's clients listen on these, and older ones on the others: both are told. How many are
+// woken is known of one node only.
+//
+// A Redlock is acted on at each master that has it for the owner, by a plan of its own, at the same time, and each has its own time to
+// answer. A lock that is left on some is ResultPartly: [Outcome].Nodes says where, and why. A vote beside another holder's quorum can be
+// released, and not extended. Masters that were not seen to have the lock for the owner are sent nothing.
 //
 // # Libraries
 //

@@ -90,6 +90,8 @@ func ruleWords(prefix string, names []string) []string {
 	return rules
 }
 
+const wantsPassword = "the server wants a password: --user, --pass or REDISCLI_AUTH"
+
 // mends are what helps against errors that a server gives before it does anything.
 var mends = []struct{ prefix, mend string }{
 	{"MISCONF", "the server refuses writes because it cannot save: free its disk, or CONFIG SET stop-writes-on-bgsave-error no"},
@@ -100,7 +102,8 @@ var mends = []struct{ prefix, mend string }{
 	{"MASTERDOWN", "this replica has lost its master: act on the master"},
 	{"CLUSTERDOWN", "the cluster does not serve this slot: see CLUSTER INFO"},
 	{"TRYAGAIN", "the key's slot is being moved to another node: try again"},
-	{"NOAUTH", "the server wants a password: --user, --pass or REDISCLI_AUTH"},
+	{"NOAUTH", wantsPassword},
+	{"Protocol error: unauthenticated", wantsPassword}, // so it refuses a command of more than ten words
 	{"WRONGPASS", "the server does not take this user and password"},
 }
 

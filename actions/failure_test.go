@@ -134,7 +134,10 @@ func TestDryRunTriesRights(t *testing.T) {
 		"~* &* +@all -eval":            "dry run, nothing was done: would release lock from A",
 		"~* &* +@all -eval -exec":      "lock was not released: denied by ACL: mend: ACL SETUSER somebody +watch",
 		"%R~* -@all +@read +info -acl": "dry run, nothing was done: would release lock from A; rights were not tried",
-		"~* &* +@all -info -acl":       "dry run, nothing was done: would release lock from A; whether the server is a replica was not tried; rights were not tried",
+		"~* &* +@all -info -acl":       "dry run, nothing was done: would release lock from A; whether the server is a replica was not tried",
+		"~* &* +@all -acl -eval":       "dry run, nothing was done: would release lock from A; rights were not tried",
+		"~* &* +@all -acl -del":        "lock was not released: denied by ACL: mend: ACL SETUSER somebody +eval",
+		"%R~* &* +@all -acl":           "lock was not released: denied by ACL: mend: ACL SETUSER somebody +eval",
 	} {
 		server.Do(append([]any{"ACL", "SETUSER", "somebody", "reset", "on", ">x"}, fields(rules)...)...)
 		r := seeded(t, admin, inspector.SchemeToken, Request{Verb: VerbRelease, DryRun: true})

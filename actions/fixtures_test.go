@@ -48,7 +48,11 @@ type fixtureServer struct {
 
 func newFixtureServer(t testing.TB) fixtureServer {
 	t.Helper()
-	s := redistest.Start(t)
+	return newFixtureServerOn(t, redistest.Start(t))
+}
+
+func newFixtureServerOn(t testing.TB, s *redistest.Server) fixtureServer {
+	t.Helper()
 	connection, err := keyspace.Connect(t.Context(), keyspace.Options{Network: "unix", Addr: s.Socket})
 	if err != nil {
 		t.Fatal(err)

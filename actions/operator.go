@@ -26,7 +26,7 @@ const (
 // Request is one action on one lock, as it was observed.
 type Request struct {
 	Verb Verb
-	// Lock is what the operator saw. The action happens only if it is still so.
+	// Lock is what the operator saw. The action happens only if it is still so; that of a Redlock, on each of its masters.
 	Lock *inspector.Lock
 	// Owner is the holder whom the action concerns; it must be one of Lock.Holders.
 	Owner string
@@ -177,6 +177,9 @@ func (o *Operator) execute(ctx context.Context, at place, p plan, _ Request) att
 	out := outcomeOf(a, p)
 	if (way == byCompare{}) && out.Result.Done() {
 		out.Detail = strings.TrimPrefix(out.Detail+"; "+compareOnly, "; ")
+	}
+	if at.asking && p.wakesSharded() && out.Result.Done() {
+		out.Detail = strings.TrimPrefix(out.Detail+"; "+wokenElsewhere, "; ")
 	}
 	return attempt{out: out, by: way.name(), outdated: a.code == codeContext}
 }

@@ -29,7 +29,7 @@ func init() {
 		samples: func(key string) []*inspector.Lock {
 			return sampleStrings(inspector.SchemePythonRedisLock, key, "KWfupndwb+Lq1x80C8oRdlwF")
 		},
-		companions: []string{signalBeginning + "*"},
+		companions: []inspector.Naming{{Lock: "lock:$", Beside: signalBeginning + "$"}},
 	})
 }
 

@@ -64,7 +64,7 @@ func lockOf(seen *inspector.Lock, vote inspector.Vote) (*inspector.Lock, bool) {
 
 // askedOf is the request to one master; false: it is left alone, for it has the lock for nobody or for somebody else.
 func askedOf(r Request, vote inspector.Vote) (Request, bool) {
-	if vote.Owner != r.Owner || vote.Ballot != inspector.BallotFor && vote.Ballot != inspector.BallotOther {
+	if vote.Ballot != inspector.BallotFor && vote.Ballot != inspector.BallotOther {
 		return Request{}, false
 	}
 	lock, is := lockOf(r.Lock, vote)
@@ -72,7 +72,8 @@ func askedOf(r Request, vote inspector.Vote) (Request, bool) {
 		return Request{}, false
 	}
 	r.Lock = lock
-	return r, true
+	_, has := holderOf(r)
+	return r, has
 }
 
 // hasQuorum is who holds a Redlock; false: nobody does.
@@ -89,7 +90,7 @@ func refuseVotes(r Request, now time.Time) *Outcome {
 		return &Outcome{Result: ResultGone, Woken: -1}
 	}
 	holder, held := hasQuorum(r.Lock)
-	if held && holder != r.Owner && r.Verb == VerbExtend {
+	if _, is := holderOf(r); held && !is && r.Verb == VerbExtend {
 		return refusal{result: ResultNotHolder, holder: holder, reason: "to extend what is left of another's would be in its way"}.outcome()
 	}
 	var refused *Outcome

@@ -307,3 +307,52 @@ func TestRedlockTwoOperators(t *testing.T) {
 		}
 	}
 }
+
+// TestRedlockAsSeen acts on what the product sees of Redisson's locks on five masters, one of which is dead: as it sees it.
+func TestRedlockAsSeen(t *testing.T) {
+	masters := redistest.StartMasters(t, 5)
+	var place keyspace.Place
+	for _, s := range masters {
+		place.Servers = append(place.Servers, keyspace.Options{Addr: s.Addr})
+	}
+	servers, err := keyspace.Dial(t.Context(), place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = servers.Close() })
+	see := func() *inspector.Lock {
+		var looks []inspector.Look
+		for _, answer := range servers.ReadEach(t.Context(), inspector.Rules(nil), "lock:{orders}") {
+			looks = append(looks, inspector.Look(answer))
+		}
+		lock, is := inspector.Rules(nil).InspectVotes(keyspace.Ref{Key: "lock:{orders}"}, looks, time.Now())
+		if !is {
+			t.Fatal("it is taken for no lock")
+		}
+		return lock
+	}
+	for i, s := range masters {
+		s.Do("HSET", "lock:{orders}", threadA, i%2+1) // the counts need not be the same
+		s.Do("PEXPIRE", "lock:{orders}", 60000)
+	}
+	var waiters []*redis.PubSub
+	for _, s := range masters[1:] {
+		waiters = append(waiters, listener(t, s.Client(), RedissonChannel("lock:{orders}")))
+	}
+	masters[0].Kill()
+	o := NewOperator(servers, Options{Look: servers.Read})
+	r := Request{Verb: VerbExtend, TTL: time.Hour, Owner: threadA, Lock: see()}
+	if out := o.Do(t.Context(), r); out.Result != ResultExtended || out.ValidUntil.Before(time.Now().Add(59*time.Minute)) {
+		t.Errorf("%s (%v)", out.Sentence(r), out.Err)
+	}
+	r = Request{Verb: VerbRelease, Owner: threadA, Lock: see()}
+	out := o.Do(t.Context(), r)
+	if out.Result != ResultReleased || out.Woken != 4 || !strings.Contains(out.Sentence(r), "on 4 of 5 masters; 4 waiters woken") {
+		t.Errorf("%s (%v)", out.Sentence(r), out.Err)
+	}
+	for _, waiter := range waiters {
+		if said := heard(t, waiter); said.Payload != "0" {
+			t.Errorf("heard %v", said)
+		}
+	}
+}

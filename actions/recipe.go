@@ -44,8 +44,9 @@ type Recipe struct {
 	plan func(p *plan, r Request, holder inspector.Holder, now time.Time) error
 	// samples are locks of the scheme as they may be seen, of which it is asked what it takes to act on them.
 	samples func(key string) []*inspector.Lock
-	// companions and channels are globs of the other keys and the channels that the plans name.
-	companions, channels []string
+	// companions is how the other keys are named that the plans name, and channels are globs of the channels.
+	companions []inspector.Naming
+	channels   []string
 }
 
 // keepsIn says whether locks of the scheme are kept in keys of this type.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"locktop/inspector"
+	"locktop/keyspace"
 )
 
 // inspectorSchemes reads the schemes out of the inspector's source, so that none can be forgotten here.
@@ -187,10 +188,13 @@ func TestScriptsTouchOnlyTheirKeys(t *testing.T) {
 
 // TestPlansNameTheirKeys checks the commands of all plans in the same way.
 func TestPlansNameTheirKeys(t *testing.T) {
-	for _, p := range slices.Concat(samplePlans("lock", false), samplePlans("lock", true)) {
-		for _, command := range p.sends() {
-			if !publishes(command) && !slices.Contains(p.keys, command[1]) {
-				t.Errorf("%s sends %q, and names the keys %q", p.verb, command, p.keys)
+	for _, recipe := range Recipes() {
+		anything := keyspace.Pattern{Glob: "*"}
+		for _, p := range slices.Concat(recipe.samplePlans(anything, false), recipe.samplePlans(anything, true)) {
+			for _, command := range p.sends() {
+				if !publishes(command) && !slices.Contains(p.keys, command[1]) {
+					t.Errorf("%s sends %q, and names the keys %q", p.verb, command, p.keys)
+				}
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func init() {
 		},
 		plan:       planRedisson,
 		samples:    func(key string) []*inspector.Lock { return sampleHashes(inspector.SchemeRedisson, key) },
-		companions: []string{inspector.RedissonQueue + ":*", inspector.RedissonDeadlines + ":*"},
+		companions: slices.Concat(inspector.BesideRedisson(inspector.RedissonQueue), inspector.BesideRedisson(inspector.RedissonDeadlines)),
 		channels:   []string{inspector.RedissonChannel + ":*"},
 	})
 }

@@ -34,7 +34,7 @@ func init() {
 		},
 		plan:       planPermit,
 		samples:    samplePermits,
-		companions: []string{"*{*}*:" + inspector.RedissonPermits},
+		companions: inspector.BehindRedisson(inspector.RedissonPermits),
 		channels:   []string{inspector.RedissonSemaphoreChannel + ":*"},
 	})
 }

@@ -32,7 +32,7 @@ func init() {
 		},
 		plan:       planRedissonRW,
 		samples:    sampleReadWrite,
-		companions: []string{"*{*}*" + inspector.RedissonReaderLease + "*"},
+		companions: inspector.BehindRedisson("*" + inspector.RedissonReaderLease + "*"),
 		channels:   []string{inspector.RedissonRWChannel + ":*"},
 	})
 }

@@ -10,44 +10,73 @@ import (
 	"locktop/keyspace"
 )
 
+// Need is what a user is to act on, and where.
+type Need struct {
+	Patterns []keyspace.Pattern
+	Server   keyspace.Server
+	// NoScripts: the server runs none, so that transactions do.
+	NoScripts bool
+	Topology  keyspace.Topology
+	// Sharded is what [Servers] say of themselves.
+	Sharded bool
+}
+
 // Rights are the rules of an ACL that a user needs, besides those for looking ([keyspace.Connection.ObserverACL]), to do
 // every action on the keys of some patterns.
 type Rights struct{ Commands, Keys, Channels []string }
 
 // RightsFor are those for these patterns: what the plans of all recipes take. A script takes its keys as if it wrote to
-// them, so a right to read them is not enough. sharded is what [Servers] say of themselves.
-func RightsFor(patterns []keyspace.Pattern, sharded bool) Rights {
-	commands := slices.Concat(byScript{}.rules(), byWatch{}.rules())
-	if sharded {
-		commands = append(commands, place{asking: true}.rules()...)
-	}
-	for _, p := range samplePlans("lock", sharded) {
-		for _, rule := range p.commandRules() {
-			if !slices.Contains(commands, rule) {
-				commands = append(commands, rule)
+// them, so a right to read them is not enough.
+func RightsFor(need Need) Rights {
+	var rights Rights
+	add := func(rules *[]string, more ...string) {
+		for _, rule := range more {
+			if !slices.Contains(*rules, rule) {
+				*rules = append(*rules, rule)
 			}
 		}
 	}
-	var channels []string
+	add(&rights.Commands, need.ways()...)
+	keys := need.Patterns
+	for _, pattern := range need.Patterns {
+		for _, recipe := range Recipes() {
+			for _, p := range recipe.samplePlans(pattern, need.Sharded) {
+				add(&rights.Commands, p.commandRules()...)
+				if len(p.channels()) > 0 {
+					for _, glob := range recipe.channels {
+						add(&rights.Channels, keyspace.ACLWord("&"+glob))
+					}
+				}
+			}
+		}
+	}
 	for _, recipe := range Recipes() {
-		for _, glob := range recipe.companions {
-			if !slices.ContainsFunc(patterns, func(p keyspace.Pattern) bool { return p.Glob == glob }) {
-				patterns = append(slices.Clip(patterns), keyspace.Pattern{Glob: glob})
-			}
-		}
-		for _, glob := range recipe.channels {
-			if !slices.Contains(channels, "&"+glob) {
-				channels = append(channels, "&"+glob)
-			}
-		}
+		keys = slices.Concat(keys, inspector.Beside(recipe.companions, need.Patterns))
 	}
-	return Rights{Commands: commands, Keys: keyspace.WriteRules(patterns), Channels: channels}
+	rights.Keys = keyspace.WriteRules(keys)
+	if need.Topology == keyspace.Cluster {
+		add(&rights.Commands, place{asking: true}.rules()...)
+	}
+	return rights
+}
+
+// ways are the rules for what plans are carried out with. Before 7.0 a script cannot ask what the user may do, and leaves plans of
+// several commands to a transaction.
+func (need Need) ways() []string {
+	switch {
+	case need.NoScripts:
+		return byWatch{}.rules()
+	case need.Server.AtLeast(7, 0):
+		return byScript{}.rules()
+	default:
+		return slices.Concat(byScript{}.rules(), byWatch{}.rules())
+	}
 }
 
 // Sent are commands as the actions send them, within a script or a transaction, for a key of each pattern that nobody has:
 // what to ask ACL DRYRUN of. Of the same command on the same key one is enough. Where scripts are allowed they take the
 // keys of the companions too.
-func Sent(patterns []keyspace.Pattern, scripts, sharded bool) [][]any {
+func Sent(need Need) [][]any {
 	var commands [][]any
 	asked := map[string]bool{}
 	add := func(name string, command []string) {
@@ -56,43 +85,61 @@ func Sent(patterns []keyspace.Pattern, scripts, sharded bool) [][]any {
 			commands = append(commands, anyWords(command))
 		}
 	}
-	for _, pattern := range patterns {
-		for _, p := range samplePlans(keyspace.ProbeKey(pattern), sharded) {
-			for _, command := range p.sends() {
-				add(command[0]+" "+command[1], command)
-			}
-			if keys := strings.Join(p.keys, " "); scripts {
-				add("EVAL "+keys, slices.Concat([]string{"EVAL", "return 1", strconv.Itoa(len(p.keys))}, p.keys))
+	for _, pattern := range need.Patterns {
+		for _, recipe := range Recipes() {
+			for _, p := range recipe.samplePlans(pattern, need.Sharded) {
+				for _, command := range p.sends() {
+					add(command[0]+" "+command[1], command)
+				}
+				if keys := strings.Join(p.keys, " "); !need.NoScripts {
+					add("EVAL "+keys, slices.Concat([]string{"EVAL", "return 1", strconv.Itoa(len(p.keys))}, p.keys))
+				}
 			}
 		}
 	}
 	return commands
 }
 
-// samplePlans are plans of every recipe, such that each command that its plans may send is in one of them.
-func samplePlans(key string, sharded bool) []plan {
+// samplePlans are plans of the recipe for keys that the pattern names, such that each command that its plans may send is in one of
+// them; none where the pattern names no lock of the scheme.
+func (r Recipe) samplePlans(pattern keyspace.Pattern, sharded bool) []plan {
+	if r.samples == nil {
+		return nil
+	}
 	var plans []plan
 	now := time.Now()
-	for _, recipe := range Recipes() {
-		if recipe.samples == nil {
-			continue
-		}
-		for _, lock := range recipe.samples(key) {
-			for _, r := range []Request{
+	for _, key := range r.sampleKeys(pattern) {
+		for _, lock := range r.samples(key) {
+			for _, request := range []Request{
 				{Verb: VerbExtend, TTL: farAhead},
 				{Verb: VerbRelease},
 				{Verb: VerbRelease, Entries: 1},
 				{Verb: VerbForceExpire},
 				{Verb: VerbForceExpire, TTL: time.Second},
 			} {
-				r.Lock, r.Owner, r.Sharded = lock, lock.Holders[0].Owner, sharded
-				if p, err := makePlan(r, now); err == nil { // else the scheme has no such action
+				request.Lock, request.Owner, request.Sharded = lock, lock.Holders[0].Owner, sharded
+				if p, err := makePlan(request, now); err == nil { // else the scheme has no such action
 					plans = append(plans, p)
 				}
 			}
 		}
 	}
 	return plans
+}
+
+// sampleKeys are keys of locks of the scheme that the pattern names, and that nobody has: one for each way in which what is beside
+// them is named.
+func (r Recipe) sampleKeys(pattern keyspace.Pattern) []string {
+	if len(r.companions) == 0 {
+		return []string{keyspace.ProbeKey(pattern)}
+	}
+	var keys []string
+	for _, naming := range r.companions {
+		if key, is := naming.LockOf(pattern); is && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // farAhead is a lease that is longer than any that a sample has.

@@ -31,7 +31,7 @@ func init() {
 		samples: func(key string) []*inspector.Lock {
 			return []*inspector.Lock{sampleShare(inspector.SchemeRubySemaphore, key, "0", "1700000000.5")}
 		},
-		companions: []string{"SEMAPHORE:*:AVAILABLE"},
+		companions: []inspector.Naming{{Lock: "SEMAPHORE:$:GRABBED", Beside: "SEMAPHORE:$:AVAILABLE"}},
 	})
 }
 

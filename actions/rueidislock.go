@@ -21,7 +21,7 @@ func init() {
 		},
 		plan:       planRueidisLock,
 		samples:    sampleRueidisLock,
-		companions: []string{"rueidislock:*"},
+		companions: []inspector.Naming{{Lock: "rueidislock:$", Beside: "rueidislock:*"}},
 	})
 }
 

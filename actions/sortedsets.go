@@ -27,7 +27,7 @@ func init() {
 		samples: func(key string) []*inspector.Lock {
 			return sampleMembers(inspector.SchemeSymfonySemaphore, key, "token")
 		},
-		companions: []string{"{*}:weight"},
+		companions: []inspector.Naming{{Lock: "{$}:time", Beside: "{$}:weight"}},
 	})
 	addRecipe(Recipe{
 		Scheme: inspector.SchemeDistributedSemaphore, Type: keyspace.TypeZSet, Guard: guardMember, WakeUp: wakeUpPolling, Steps: steps,

@@ -40,7 +40,7 @@ func init() {
 			}
 			return []*inspector.Lock{eight, sampleShare(inspector.SchemeUniqueJobs, key, "job", `{"time":1700000000.5}`)}
 		},
-		companions: []string{uniqueBeginning + "*"},
+		companions: []inspector.Naming{{Lock: uniqueBeginning + "$:LOCKED", Beside: uniqueBeginning + "*"}},
 	})
 }
 

@@ -18,6 +18,14 @@ func (p *plan) wake(r Request, channel, message string) {
 	}
 }
 
+// wakesSharded says whether the plan sends a message to a sharded channel.
+func (p plan) wakesSharded() bool {
+	return slices.ContainsFunc(p.commands, func(command []string) bool { return command[0] == "SPUBLISH" })
+}
+
+// wokenElsewhere is said where a key was on the node that its slot is being moved to, and those who listen are still on the other one.
+const wokenElsewhere = "its slot is being moved: clients that wait on its sharded channel may sleep on until they try again by themselves"
+
 // publishes says whether a command sends a message to a channel.
 func publishes(command []string) bool { return command[0] == "PUBLISH" || command[0] == "SPUBLISH" }
 

@@ -3,7 +3,6 @@ package inspector_test
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -29,7 +28,9 @@ type scene struct {
 	// strangers is how many connections the server had before anybody looked.
 	strangers int
 	end       func()
-	broken    time.Time // when something began to go wrong
+	// broken is when something began to go wrong, gaps how many there had been by then.
+	broken time.Time
+	gaps   uint64
 }
 
 // newScene starts a server, fills it by the client beside, and looks at it.
@@ -276,6 +277,3 @@ func (c *scene) leaves() {
 		return n <= c.strangers, fmt.Sprintf("%d connections, were %d: %s", n, c.strangers, c.do("CLIENT", "LIST"))
 	})
 }
-
-// names are the keys of the truth, for messages.
-func names(truth map[string]string) []string { return slices.Sorted(maps.Keys(truth)) }

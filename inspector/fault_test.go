@@ -11,6 +11,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"locktop/inspector"
 	"locktop/keyspace"
 	"locktop/keyspace/redistest"
 )
@@ -24,6 +25,8 @@ type fault struct {
 	breaks func(*scene)
 	// told is what the status must come to say while it lasts.
 	told func(*scene, keyspace.Status) bool
+	// slow says that it takes seconds to be noticed.
+	slow bool
 	// blind says that nothing can be changed there meanwhile.
 	blind bool
 	heals func(*scene)
@@ -44,6 +47,13 @@ func disconnect(c *scene) {
 	c.do("CLIENT", "KILL", "TYPE", "pubsub")
 }
 
+// cutShort ends each connection after so many bytes of answers, in the middle of many.
+func (c *scene) cutShort(after int) {
+	c.link.Truncate(after)
+	c.stir()
+	c.broken = time.Now().Add(100 * time.Millisecond) // what came before the end was heard
+}
+
 // blocked runs a command on a connection of its own, which may take as long as it likes, and ends with the test.
 func blocked(c *scene, args ...any) {
 	client := c.server.Client(func(o *redis.Options) { o.ReadTimeout = time.Minute })
@@ -60,11 +70,11 @@ var faults = []fault{
 	{
 		name:   "killed and restarted empty",
 		breaks: func(c *scene) { c.server.Kill() }, told: away("nothing answers"), blind: true,
-		heals: func(c *scene) { c.server.Revive(); c.stir() }, gaps: 1,
+		heals: func(c *scene) { c.server.Revive(); c.serves(); c.stir() }, gaps: 1,
 	},
 	{
 		// As long as it takes that the listener gives up, and that a command does: longer is no different.
-		name:   "stopped",
+		name: "stopped", slow: true,
 		breaks: func(c *scene) { c.server.Pause() }, told: away("no answer in time"), blind: true,
 		heals: func(c *scene) { c.server.Resume() }, gaps: 1,
 	},
@@ -74,9 +84,62 @@ var faults = []fault{
 		heals: func(c *scene) { c.link.Heal() }, gaps: 1,
 	},
 	{
+		name:   "connections are reset",
+		breaks: func(c *scene) { c.link.Reset() }, told: gap, heals: func(*scene) {}, gaps: 1,
+	},
+	{
+		name:   "answers are cut short, in a scan",
+		breaks: func(c *scene) { c.cutShort(3000) }, told: away("nothing answers"),
+		heals: func(c *scene) { c.link.Heal() }, gaps: 1,
+	},
+	{
+		name:   "answers are cut short, in a pipeline",
+		breaks: func(c *scene) { c.cutShort(20_000) }, told: away("nothing answers"),
+		heals: func(c *scene) { c.link.Heal() }, gaps: 1,
+	},
+	{
+		name: "nothing passes", slow: true,
+		breaks: func(c *scene) { c.link.Stall(redistest.BothWays) }, told: away("no answer in time"),
+		heals: func(c *scene) { c.link.Heal() }, gaps: 1,
+	},
+	{
+		name: "nothing comes back", slow: true,
+		breaks: func(c *scene) { c.link.Stall(redistest.FromServer) }, told: away("no answer in time"),
+		heals: func(c *scene) { c.link.Heal() }, gaps: 1,
+	},
+	{
+		name:   "the way is slow",
+		breaks: func(c *scene) { c.link.Delay(200 * time.Millisecond) },
+		told:   func(_ *scene, st keyspace.Status) bool { return live(st) && st.Lag > 50*time.Millisecond },
+		heals:  func(c *scene) { c.link.Delay(0) },
+	},
+	{
+		// A gap has it measured, so that nobody need wait for the next time.
+		name: "the server's clock is set",
+		breaks: func(c *scene) {
+			c.link.ShiftClock(time.Hour)
+			c.do("CLIENT", "KILL", "TYPE", "pubsub")
+		},
+		told: func(_ *scene, st keyspace.Status) bool { return live(st) && st.ClockOffset > time.Hour-time.Minute },
+		heals: func(c *scene) {
+			c.agrees()
+			c.link.ShiftClock(0)
+			c.do("CLIENT", "KILL", "TYPE", "pubsub")
+			c.reaches("its own clock", func(st keyspace.Status) bool { return live(st) && st.ClockOffset < time.Minute })
+		},
+		gaps: 2,
+	},
+	{
 		name:   "a script that does not end",
 		server: []string{"--lua-time-limit", "20"},
-		breaks: func(c *scene) { blocked(c, "EVAL", "while true do end", 0) }, told: away("a script runs there"), blind: true,
+		breaks: func(c *scene) {
+			blocked(c, "EVAL", "while true do end", 0)
+			redistest.Eventually(c.t, 10*time.Second, func() (bool, string) {
+				err := c.beside.Ping(context.Background()).Err()
+				return err != nil && strings.HasPrefix(err.Error(), "BUSY"), fmt.Sprint(err)
+			})
+		},
+		told: away("a script runs there"), blind: true,
 		heals: func(c *scene) { c.do("SCRIPT", "KILL"); c.serves() }, gaps: 1,
 	},
 	{
@@ -94,7 +157,7 @@ var faults = []fault{
 		told: away("LOADING"), blind: true, heals: (*scene).serves, gaps: 1,
 	},
 	{
-		name:   "a replica, and a master again",
+		name: "a replica, and a master again", slow: true,
 		breaks: func(c *scene) { c.do("REPLICAOF", "127.0.0.1", 1) },
 		told:   func(_ *scene, st keyspace.Status) bool { return st.Role == "replica" && st.Connected }, blind: true,
 		heals: func(c *scene) {
@@ -104,15 +167,23 @@ var faults = []fault{
 		gaps: 2,
 	},
 	{
-		name:   "a replica without its master",
-		server: []string{"--replica-serve-stale-data", "no"},
-		breaks: func(c *scene) { c.do("REPLICAOF", "127.0.0.1", 1) }, told: away("MASTERDOWN"), blind: true,
-		heals: func(c *scene) { c.do("REPLICAOF", "NO", "ONE") }, gaps: 1, more: 1,
+		name: "a replica without its master",
+		breaks: func(c *scene) {
+			c.do("CONFIG", "SET", "replica-serve-stale-data", "no")
+			c.do("REPLICAOF", "127.0.0.1", 1)
+		},
+		told: away("MASTERDOWN"), blind: true,
+		heals: func(c *scene) {
+			c.do("REPLICAOF", "NO", "ONE")
+			c.do("CONFIG", "SET", "replica-serve-stale-data", "yes")
+		},
+		gaps: 1, more: 1,
 	},
 	{
 		name: "the disk is full",
 		breaks: func(c *scene) {
 			c.do("CONFIG", "SET", "save", "3600 1")
+			_ = os.Remove(c.dump())                           // there may be none
 			if err := os.Mkdir(c.dump(), 0o700); err != nil { // so that no file can take its place
 				c.t.Fatal(err)
 			}
@@ -124,6 +195,7 @@ var faults = []fault{
 				c.t.Fatal(err)
 			}
 			c.saves("ok")
+			c.do("CONFIG", "SET", "save", "")
 		},
 	},
 	{
@@ -189,18 +261,18 @@ var faults = []fault{
 			c.do("CONFIG", "SET", "client-output-buffer-limit", "pubsub 32kb 16kb 1")
 			c.do("EVAL", "for i = 1, 5000 do redis.call('SET', 'lock:burst:' .. i % 50, 'token-' .. i, 'PX', 600000) end", 0)
 		},
-		told: gap, heals: func(*scene) {}, gaps: 1,
+		told: gap, heals: func(c *scene) { c.do("CONFIG", "SET", "client-output-buffer-limit", "pubsub 32mb 8mb 60") }, gaps: 1,
 	},
 	{name: "FLUSHALL", breaks: func(c *scene) { c.do("FLUSHALL") }, told: gap, heals: func(*scene) {}, gaps: 1},
 	{name: "FLUSHDB", breaks: func(c *scene) { c.do("FLUSHDB", "ASYNC") }, told: gap, heals: func(*scene) {}, gaps: 1},
-	{name: "SWAPDB", breaks: func(c *scene) { c.do("SWAPDB", 0, 1) }, told: gap, heals: func(*scene) {}, gaps: 1},
+	{name: "SWAPDB", slow: true, breaks: func(c *scene) { c.do("SWAPDB", 0, 1) }, told: gap, heals: func(*scene) {}, gaps: 1},
 	{
 		name:   "SCRIPT FLUSH",
 		breaks: func(c *scene) { c.do("SCRIPT", "FLUSH") },
 		told:   func(_ *scene, st keyspace.Status) bool { return live(st) }, heals: func(*scene) {},
 	},
 	{
-		name:   "notifications are switched off",
+		name: "notifications are switched off", slow: true,
 		breaks: func(c *scene) { c.do("CONFIG", "SET", "notify-keyspace-events", ""); c.stir() },
 		told: func(_ *scene, st keyspace.Status) bool {
 			return st.Feed == keyspace.FeedTracking && st.FeedReason != ""
@@ -209,8 +281,14 @@ var faults = []fault{
 	},
 }
 
-// gap says that one was counted since the beginning.
-func gap(_ *scene, st keyspace.Status) bool { return st.Gaps > 0 && st.LastGapWhy != "" }
+// breaks lets a fault begin.
+func (c *scene) breaks(f fault) {
+	c.broken, c.gaps = time.Now(), c.status().Gaps
+	f.breaks(c)
+}
+
+// gap says that one was counted since it broke.
+func gap(c *scene, st keyspace.Status) bool { return st.Gaps > c.gaps && st.LastGapWhy != "" }
 
 // rejected says that the server has refused a command some times, as INFO commandstats tells, while nothing was lost by it.
 func rejected(command string) func(*scene, keyspace.Status) bool {
@@ -256,9 +334,8 @@ func TestFaults(t *testing.T) {
 			t.Parallel()
 			c := newScene(t, f.server, f.user)
 			c.agrees()
-			before := c.status()
-			c.broken = time.Now()
-			f.breaks(c)
+			before := c.status().Gaps
+			c.breaks(f)
 			st := c.reaches("word of it", func(st keyspace.Status) bool { return f.told(c, st) })
 			if !st.Connected && (st.StaleSince.After(c.broken) || st.StaleSince.Before(c.broken.Add(-time.Minute))) {
 				t.Errorf("stale since %v, and it broke at %v", st.StaleSince, c.broken)
@@ -269,12 +346,47 @@ func TestFaults(t *testing.T) {
 			f.heals(c)
 			c.agrees()
 			after := c.reaches("live feed again", live)
-			if counted := after.Gaps - before.Gaps; counted < f.gaps || counted > f.gaps+f.more {
-				t.Errorf("%d gaps, were %d; the last: %s", after.Gaps, before.Gaps, after.LastGapWhy)
+			if counted := after.Gaps - before; counted < f.gaps || counted > f.gaps+f.more {
+				t.Errorf("%d gaps, were %d; the last: %s", after.Gaps, before, after.LastGapWhy)
 			}
 			c.stir() // it is heard again
 			c.agrees()
 			c.leaves()
 		})
 	}
+}
+
+// TestManyExpireTogether: leases that end in the same millisecond are each told to have expired, and not earlier.
+func TestManyExpireTogether(t *testing.T) {
+	t.Parallel()
+	const many = 10_000
+	c := newScene(t, nil, nil)
+	ends := c.do("EVAL", `
+		local now = redis.call('TIME')
+		local ends = now[1] * 1000 + math.floor(now[2] / 1000) + 3000
+		for i = 1, ARGV[1] do redis.call('SET', 'lock:cart:' .. i, 'worker-' .. i, 'PXAT', ends) end
+		return ends`, 0, many).(int64)
+	c.agrees()
+	redistest.Eventually(t, 20*time.Second, func() (bool, string) {
+		shot := c.i.Latest()
+		return time.Now().UnixMilli() > ends && shot.Totals.ByState[inspector.StateExpired] == 0, fmt.Sprintf("%+v", shot.Totals)
+	})
+	c.agrees()
+	counts := make(map[inspector.EventKind]int)
+	events, _ := c.i.EventsSince(0)
+	for _, e := range events {
+		if strings.HasPrefix(e.Key, "lock:cart:") {
+			counts[e.Kind]++
+			if e.Kind == inspector.EventExpired && e.At.Before(time.UnixMilli(ends).Add(-expiryDiffers)) {
+				t.Errorf("%s expired at %v, and its lease ended at %v", e.Key, e.At, time.UnixMilli(ends))
+			}
+		}
+	}
+	if counts[inspector.EventAcquired] != many || counts[inspector.EventExpired] != many || len(counts) > 2 {
+		t.Errorf("%v", counts)
+	}
+	if gaps := c.status().Gaps; gaps != 0 {
+		t.Errorf("%d gaps", gaps)
+	}
+	c.leaves()
 }

@@ -23,8 +23,9 @@ func (v *sight) again() {
 		same = false // the key was gone in between, and all its holders with it
 	}
 	switch {
-	case t.dead() && t.starts == 0 && same && v.record.ReadAt.Sub(t.last.at) < settled:
+	case t.dead() && t.starts == 0 && same && !t.waited && v.record.ReadAt.Sub(t.last.at) < settled:
 		v.rest = *t // this read was on its way when the lock ended; the next one tells
+		v.rest.waited = true
 		return
 	case t.dead() && t.starts > 0: // read between a beginning and an end
 		v.rest = t.lastEnd()

@@ -69,8 +69,11 @@ func (n *node) learn(status *keyspace.Status) (Event, bool) {
 	}, true
 }
 
-// hint notes a hint until a read answers it.
+// hint notes a hint until a read answers it. One that was heard before the last gap does not tell all that happened.
 func (n *node) hint(h keyspace.Hint) {
+	if n.status != nil && !h.At.After(n.status.LastGap) {
+		return
+	}
 	t := n.trails[h.Key]
 	if t == nil {
 		if len(n.trails) >= maxTrails {

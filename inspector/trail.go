@@ -23,6 +23,7 @@ type trail struct {
 	touchedAt          time.Time
 	firstAt, updatedAt time.Time // of the first and the last hint of all
 	after              happening
+	waited             bool // a read that may have been on its way was left out
 }
 
 // ending is one end of a key; At is zero where there was none.

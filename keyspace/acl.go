@@ -2,42 +2,72 @@ package keyspace
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // observerCommands are the ACL rules of the commands that an observer sends, beside those that open a connection, which
-// nobody is denied (HELLO, AUTH; SELECT is listed for "-@all").
+// nobody is denied (HELLO, AUTH). Each of them is tried by [Connection.Capabilities].
 var observerCommands = []string{
-	"hello", "ping", "select", "time", "info", "dbsize", "scan", "type", "exists", "pttl", "pexpiretime", "getrange", "strlen",
+	"ping", "time", "info", "dbsize", "scan", "type", "exists", "getrange", "strlen",
 	"hlen", "hgetall", "llen", "lrange", "scard", "smembers", "zcard", "zrange", "xlen", "pubsub|channels", "pubsub|numsub",
-	"pubsub|shardchannels", "pubsub|shardnumsub", "client|list", "memory|usage", "object|encoding", "config|get", "psubscribe",
-	"subscribe", "client|setname", "client|tracking",
+	"client|list", "memory|usage", "config|get", "psubscribe", "client|setname", "client|tracking",
 }
 
-// ObserverACL is the least that a user needs to look at keys of these patterns, as rules for ACL SETUSER. With the rules
-// goes no right to write: the key patterns are %R~ (7.0), and no command writes.
+// commandsSince are those that a server knows from a version on; before it they are no rules of an ACL.
+var commandsSince = []struct {
+	major, minor int
+	commands     []string
+}{
+	{7, 0, []string{"pexpiretime", "pubsub|shardchannels", "pubsub|shardnumsub"}},
+	{7, 2, []string{"client|no-touch"}},
+}
+
+// ObserverACL is the least that a user needs to look at keys of these patterns, and at what belongs to them (beside), as rules
+// for ACL SETUSER. With the rules goes no right to write: the key patterns are %R~ (7.0), and no command writes.
 //
 // SCAN shows the names of all keys to whoever may SCAN; the server knows no narrower rule. A pattern of channels is granted
 // by the very same pattern only, so that the rules hold for these patterns and database alone.
-func (c *Connection) ObserverACL(patterns []Pattern) string {
-	rules := append([]string{"-@all", "resetkeys", "resetchannels"}, c.readRules(patterns)...)
+func (c *Connection) ObserverACL(patterns, beside []Pattern, in Topology) string {
+	rules := append([]string{"-@all", "resetkeys", "resetchannels"}, c.readRules(slices.Concat(patterns, beside))...)
 	for _, p := range patterns {
-		rules = append(rules, ACLWord("&"+channelPrefix(c.options.DB)+ACLGlob(p.Glob)))
+		if rule := ACLWord("&" + channelPrefix(c.options.DB) + ACLGlob(p.Glob)); !slices.Contains(rules, rule) {
+			rules = append(rules, rule)
+		}
 	}
-	for _, name := range observerCommands {
+	for _, name := range c.observerCommands(in) {
 		rules = append(rules, "+"+name)
-	}
-	if c.server.atLeast(7, 2) {
-		rules = append(rules, "+client|no-touch")
 	}
 	return strings.Join(rules, " ")
 }
 
+func (c *Connection) observerCommands(in Topology) []string {
+	commands := slices.Clone(observerCommands)
+	for _, since := range commandsSince {
+		if c.server.AtLeast(since.major, since.minor) {
+			commands = append(commands, since.commands...)
+		}
+	}
+	if !c.server.AtLeast(7, 0) {
+		commands = append(commands, "hello", "pttl") // HELLO may be denied there, and there is no PEXPIRETIME
+	}
+	if c.options.DB != 0 {
+		commands = append(commands, "select")
+	}
+	if in == Cluster {
+		commands = append(commands, "cluster|slots", "asking")
+	}
+	return commands
+}
+
+// SentinelACL is what the same user needs on each sentinel, as rules for ACL SETUSER.
+const SentinelACL = "-@all resetkeys resetchannels +ping +sentinel|get-master-addr-by-name"
+
 // readRules let a user read the keys of these patterns.
 func (c *Connection) readRules(patterns []Pattern) []string {
 	read := "%R~"
-	if c.server.Version != "" && !c.server.atLeast(7, 0) {
+	if c.server.Version != "" && !c.server.AtLeast(7, 0) {
 		read = "~" // %R~ is new in 7.0, as are rules for subcommands of every command
 	}
 	return keyRules(read, patterns)
@@ -48,7 +78,7 @@ func WriteRules(patterns []Pattern) []string { return keyRules("~", patterns) }
 
 func keyRules(prefix string, patterns []Pattern) []string {
 	var rules []string
-	for _, p := range patterns {
+	for _, p := range Distinct(patterns) {
 		rules = append(rules, ACLWord(prefix+ACLGlob(p.Glob)))
 	}
 	return rules

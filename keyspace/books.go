@@ -2,6 +2,8 @@ package keyspace
 
 import (
 	"hash/maphash"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -18,6 +20,32 @@ type books struct {
 	later     map[string]struct{} // others that a hint named too soon after their last read
 	nextLater time.Time
 	seed      maphash.Seed
+	// mostFollowed and mostOthers are how many there ever were when a pass began or ended: see shrunk.
+	mostFollowed, mostOthers int
+}
+
+// shrink gives back what many keys took that are gone.
+func (b *books) shrink() {
+	b.followed = shrunk(b.followed, &b.mostFollowed)
+	b.others = shrunk(b.others, &b.mostOthers)
+	if cap(b.deadlines) > shrinkFrom && len(b.deadlines) < cap(b.deadlines)/4 {
+		b.deadlines = slices.Clone(b.deadlines)
+	}
+}
+
+// shrinkFrom is how large something must have been for it to be worth while.
+const shrinkFrom = 1024
+
+// shrunk is the map, made anew where most of it is gone: a map never gives back what it took.
+func shrunk[K comparable, V any](m map[K]V, most *int) map[K]V {
+	*most = max(*most, len(m))
+	if *most < shrinkFrom || len(m) > *most/4 {
+		return m
+	}
+	*most = len(m)
+	smaller := make(map[K]V, len(m))
+	maps.Copy(smaller, m)
+	return smaller
 }
 
 // entry is a key that is followed.

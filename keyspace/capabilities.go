@@ -56,37 +56,47 @@ type attempt struct {
 // anyKey stands in an attempt's command for a key of each pattern.
 type anyKey struct{}
 
-// ProbeKey is a key that a pattern names, and that nobody has: each of its stars stands for a name that none would give.
-func ProbeKey(p Pattern) string {
-	var b strings.Builder
-	for _, s := range compileGlob(p.Glob) {
-		if s.star {
-			b.WriteString("locktop-probe")
-			continue
-		}
-		for c := range 256 {
-			if at := byte(c + 'a'); s.set.has(at) { // a letter, if it may be one
-				b.WriteByte(at)
-				break
-			}
-		}
-	}
-	return b.String()
-}
-
-// Capabilities tries, one after the other and without any effect, what locktop does on a server. It returns an error only
-// where the server does not answer.
-func (c *Connection) Capabilities(ctx context.Context, patterns []Pattern) (Capabilities, error) {
+// Capabilities tries, one after the other and without any effect, what locktop does on a server with keys of these patterns,
+// and with what belongs to them (beside). It returns an error only where the server does not answer.
+func (c *Connection) Capabilities(ctx context.Context, patterns, beside []Pattern, in Topology) (Capabilities, error) {
 	client := redis.NewClient(c.readOptions(c.options.ClientName+"-check", 1, checkCommands))
 	defer client.Close()
 	patterns = ObserveOptions{Patterns: patterns}.withDefaults().Patterns
-	key := anyKey{}
-	keyRule := strings.Join(c.readRules(patterns), " ")
-	ttl := []any{"PEXPIRETIME", key}
+	ttl := []any{"PEXPIRETIME", anyKey{}}
 	if err := client.Do(ctx, "PEXPIRETIME", ProbeKey(patterns[0])).Err(); isDenied(err) || isAbsent(err) {
 		ttl[0] = "PTTL" // which does as well
 	}
+	all, err := c.attempt(ctx, client, c.looks(ttl, in), patterns, c.readRules(patterns))
+	if err != nil {
+		return nil, err
+	}
+	if len(beside) > 0 {
+		more, err := c.attempt(ctx, client, []attempt{{
+			"read companions", "+type", "nobody knows who waits, or whose lock it is, where a library keeps that beside the lock",
+			[]any{"TYPE", anyKey{}},
+		}}, beside, c.readRules(beside))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+	}
+	acting, err := c.tryActing(ctx, client, patterns)
+	if err != nil {
+		return nil, err
+	}
+	heard, err := c.tryHearing(ctx, patterns)
+	return slices.Concat(all, acting, heard), err
+}
+
+// looks are the attempts at what looking takes, in the order of importance.
+func (c *Connection) looks(ttl []any, in Topology) []attempt {
+	key := anyKey{}
+	subscribers := attempt{name: "subscribers", rule: "+pubsub|channels +pubsub|numsub", without: "nobody knows who waits on a channel"}
+	sharded := attempt{
+		name: "sharded subscribers", rule: "+pubsub|shardchannels +pubsub|shardnumsub", without: "nobody knows who waits on a sharded channel",
+	}
 	attempts := []attempt{
+		{"ping", "+ping", "a connection that has died is noticed late, and nothing is heard on it until then", []any{"PING"}},
 		{"scan", "+scan", "no lock can be found", []any{"SCAN", 0, "COUNT", 1}},
 		{"type", "+type", "no lock can be read", []any{"TYPE", key}},
 		{"ttl", "+pexpiretime +pttl", "no lock is shown, since none is read without its TTL", ttl},
@@ -100,29 +110,44 @@ func (c *Connection) Capabilities(ctx context.Context, patterns []Pattern) (Capa
 		{"read sets", "+smembers +scard", "locks that are sets are not shown", []any{"SCARD", key}},
 		{"read lists", "+lrange +llen", "nobody knows who waits in a queue", []any{"LRANGE", key, 0, 0}},
 		{"read lists", "+lrange +llen", "nobody knows who waits in a queue", []any{"LLEN", key}},
-		{"subscribers", "+pubsub|channels +pubsub|numsub", "nobody knows who waits on a channel", []any{"PUBSUB", "NUMSUB"}},
+		{"read streams", "+xlen", "of a stream under a lock's name nobody knows how long it is", []any{"XLEN", key}},
+		subscribers.of("PUBSUB", "CHANNELS", nobodysKey), subscribers.of("PUBSUB", "NUMSUB"),
+	}
+	if c.server.AtLeast(7, 0) {
+		attempts = append(attempts, sharded.of("PUBSUB", "SHARDCHANNELS", nobodysKey), sharded.of("PUBSUB", "SHARDNUMSUB"))
+	}
+	attempts = append(attempts, []attempt{
 		{"blocked clients", "+client|list", "nobody knows who is blocked for a lock", []any{"CLIENT", "LIST", "ID", 1}},
 		{"memory usage", "+memory|usage", "collections of long elements are not read, for fear of their size", []any{"MEMORY", "USAGE", key}},
 		{"exists", "+exists", "the end of a lease may be seen minutes late", []any{"EXISTS", key}},
 		{"time", "+time", "TTLs are wrong by what the clocks differ", []any{"TIME"}},
 		{"info", "+info", "a swap of databases is seen late, when a key that differs is read again", []any{"INFO", "server"}},
+		{"dbsize", "+dbsize", "nobody knows how far a pass has come", []any{"DBSIZE"}},
 		{"config get", "+config|get", "nobody knows whether notifications are on until one comes", []any{"CONFIG", "GET", notifySetting}},
+		{"client name", "+client|setname", "CLIENT LIST does not tell which clients are locktop", []any{"CLIENT", "SETNAME", c.options.ClientName + "-check"}},
+	}...)
+	if in == Cluster {
+		attempts = append(attempts,
+			attempt{"cluster slots", "+cluster|slots", "nobody knows which masters there are", []any{"CLUSTER", "SLOTS"}},
+			attempt{"asking", "+asking", "a lock whose slot is being moved is not seen for that time", []any{"ASKING"}})
 	}
-	all, err := c.attempt(ctx, client, attempts, patterns, keyRule)
-	if err != nil {
-		return nil, err
+	if c.server.AtLeast(7, 2) {
+		attempts = append(attempts, attempt{
+			"no touch", "+client|no-touch", "keys that locktop reads look used, which may keep the server from evicting them", noTouch,
+		})
 	}
-	acting, err := c.tryActing(ctx, client, patterns)
-	if err != nil {
-		return nil, err
-	}
-	heard, err := c.tryHearing(ctx, patterns)
-	return slices.Concat(all, acting, heard), err
+	return attempts
+}
+
+// of is the same attempt with a command.
+func (a attempt) of(command ...any) attempt {
+	a.command = command
+	return a
 }
 
 // attempt makes all attempts in one round trip, those about keys once for each pattern. The attempts of one name stand
 // together, and come to one capability. The rules for the keys mend what is denied for the key's sake.
-func (c *Connection) attempt(ctx context.Context, client *redis.Client, attempts []attempt, patterns []Pattern, keyRules string) (Capabilities, error) {
+func (c *Connection) attempt(ctx context.Context, client *redis.Client, attempts []attempt, patterns []Pattern, keyRules []string) (Capabilities, error) {
 	pipe := client.Pipeline()
 	answers := make([][]*redis.Cmd, len(attempts))
 	for i, a := range attempts {
@@ -148,7 +173,7 @@ func (c *Connection) attempt(ctx context.Context, client *redis.Client, attempts
 				return nil, err
 			}
 			if isDenied(answer.Err()) && !isCommandDenied(answer.Err()) {
-				one.Mend = c.Mend(keyRules)
+				one.Mend = c.Mend(strings.Join(keyRules, " "))
 			}
 			switch last := len(all) - 1; {
 			case last < 0 || all[last].Name != one.Name:

@@ -175,7 +175,7 @@ func (c *Connection) greet(ctx context.Context) error {
 		return err
 	}
 	c.server = server
-	if server.atLeast(7, 2) {
+	if server.AtLeast(7, 2) {
 		c.canNoTouch.Store(true)
 		if err := unlessAnswered(c.reader.Do(ctx, noTouch...).Err()); err != nil { // the one connection that is open
 			return err
@@ -214,8 +214,8 @@ func (c *Connection) askServer(ctx context.Context) (Server, error) {
 	return s, nil
 }
 
-// atLeast compares versions by their first two numbers. A version that is not known is as old as can be.
-func (s Server) atLeast(major, minor int) bool {
+// AtLeast compares versions by their first two numbers. A version that is not known is as old as can be.
+func (s Server) AtLeast(major, minor int) bool {
 	first, rest, _ := strings.Cut(s.Version, ".")
 	second, _, _ := strings.Cut(rest, ".")
 	a, errA := strconv.Atoi(first)
@@ -226,7 +226,7 @@ func (s Server) atLeast(major, minor int) bool {
 // limits says in words what lasting trouble this server gives; empty where it gives none.
 func (s Server) limits() string {
 	switch {
-	case s.Version != "" && !s.atLeast(6, 2):
+	case s.Version != "" && !s.AtLeast(6, 2):
 		return s.Software + " " + s.Version + " is older than 6.2, the oldest that locktop is made for; some of it will not work"
 	default:
 		return s.Limited

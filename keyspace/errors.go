@@ -161,6 +161,11 @@ func isAbsent(err error) bool {
 		hasPrefix(err, "ERR Unknown subcommand")
 }
 
+// isUnknownCommand says whether ACL DRYRUN does not know what it was asked of.
+func isUnknownCommand(err error) bool {
+	return hasPrefix(err, "ERR Command '") && strings.HasSuffix(err.Error(), "not found")
+}
+
 // isAnswer says whether err is the server's own word on what it was asked. That it answers nobody is none.
 func isAnswer(err error) bool {
 	var answer redis.Error

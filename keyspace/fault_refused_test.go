@@ -104,3 +104,19 @@ func TestClosedIdleConnectionsAreReplaced(t *testing.T) {
 		}
 	}
 }
+
+// Notifications that are off for a moment only: what they did not tell of is read all the same.
+func TestAMomentWithoutNotificationsIsReadAgain(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t)
+	s.Do("EVAL", "for i=1,100 do redis.call('SET', 'lock:'..i, 'one') end", 0)
+	p, _ := watch(t, connect(t, s), keyspace.ObserveOptions{Patterns: []keyspace.Pattern{{Glob: "*lock*"}}, PassInterval: time.Hour})
+	p.reaches(t, "push", live)
+	s.Do("CONFIG", "SET", "notify-keyspace-events", "")
+	s.Do("EVAL", "for i=1,100 do redis.call('SET', 'lock:'..i, 'two') end", 0)
+	s.Do("CONFIG", "SET", "notify-keyspace-events", redistest.Flags)
+	p.agrees(t, s)
+	if _, st, _ := p.look(); !live(st) {
+		t.Errorf("notifications are on: %+v", st)
+	}
+}

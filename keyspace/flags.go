@@ -81,7 +81,7 @@ func (c *Connection) readNotifications(old string) Notifications {
 	}
 	if strings.Contains(old, "A") {
 		hidden = "n"
-		if c.server.Software == "redis" && c.server.atLeast(8, 2) {
+		if c.server.Software == "redis" && c.server.AtLeast(8, 2) {
 			hidden += "oc"
 		}
 	}

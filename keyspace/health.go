@@ -12,6 +12,8 @@ type health struct {
 	runID  string
 	sweeps map[string]string // how often each command was called that changes keys or the server without any event; nil: not known
 	blind  bool              // those counters are not to be had
+	// suspected is when everything was read again because the server's configuration had been set.
+	suspected time.Time
 	// replication is how the copies were.
 	replication replication
 }
@@ -21,7 +23,14 @@ var sweepers = []string{"flushall", "flushdb", "swapdb"}
 
 // meddlers change what the server is or tells. They have us look at it again at once, since who goes by notifications that
 // were switched off hears nothing.
-var meddlers = []string{"config|set", "replicaof", "slaveof"}
+var meddlers = []string{setter, "replicaof", "slaveof"}
+
+// setter may have switched notifications off and on again before we look, so that everything is read again; but not more often
+// than once in so long, for those servers that somebody tunes all the time.
+const (
+	setter   = "config|set"
+	setAgain = time.Minute
+)
 
 // check looks, every few seconds, for what nothing announces: another server at the address, a changed role, changed
 // notification flags, a flush, a swap of databases, a clock that was set.
@@ -127,6 +136,10 @@ func (f *feed) checkSweeps(ctx context.Context) error {
 	called := func(name string) bool { return counts[name] != "" && counts[name] != before[name] }
 	if slices.ContainsFunc(meddlers, called) {
 		f.nextServer, f.nextReplication = time.Time{}, time.Time{}
+	}
+	if called(setter) && f.status.Feed == FeedPush && time.Since(f.health.suspected) > setAgain {
+		f.health.suspected = time.Now()
+		f.startOver("the server's configuration was set")
 	}
 	if n := slices.IndexFunc(sweepers, called); n >= 0 {
 		f.gap(wasCalled(sweepers[n]), time.Now())

@@ -88,6 +88,7 @@ func (f *feed) beginPass(ctx context.Context, now time.Time) error {
 	if err != nil && !isAnswer(err) {
 		return err
 	}
+	f.shrink()
 	f.passes++
 	f.pass = &pass{Pass: Pass{Generation: f.passes, Started: now, KeysInDB: size}, why: unasked}
 	if f.hurry != "" {
@@ -162,6 +163,7 @@ func (f *feed) endPass(ctx context.Context, p *pass) error {
 	}
 	p.Ended = time.Now()
 	f.lastPass, f.pass = p.Pass, nil
+	f.shrink()
 	if p.why == hurried {
 		f.hurry, f.missed = "", time.Time{}
 	}

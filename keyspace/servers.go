@@ -450,7 +450,7 @@ func (s *Servers) Sharded() bool {
 	now, _ := s.present()
 	for _, m := range now.members {
 		for _, c := range s.connected([]Options{m.options}) {
-			return c.server.atLeast(7, 0)
+			return c.server.AtLeast(7, 0)
 		}
 	}
 	return false

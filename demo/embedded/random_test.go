@@ -225,7 +225,7 @@ func TestGlobParity(t *testing.T) {
 
 // TestTableParity compares the command table with COMMAND of a real server.
 func TestTableParity(t *testing.T) {
-	realServer := redistest.Start(t).Client()
+	realServer := startModel(t).Client()
 	server := client(t, start(t, embedded.Options{}))
 	known, err := realServer.Command(t.Context()).Result()
 	if err != nil {

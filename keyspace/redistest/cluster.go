@@ -113,7 +113,7 @@ func (c *Cluster) inRole(role string) []*Server {
 	seen := c.view()
 	var found []*Server
 	for _, s := range c.Nodes {
-		if node, ok := seen[s.Addr]; ok && node.role == role && !node.failed {
+		if node, ok := seen[s.known()]; ok && node.role == role && !node.failed {
 			found = append(found, s)
 		}
 	}
@@ -126,7 +126,7 @@ func (c *Cluster) ReplicasOf(master *Server) []*Server {
 	seen := c.view()
 	var found []*Server
 	for _, s := range c.Nodes {
-		if node, ok := seen[s.Addr]; ok && node.masterID == seen[master.Addr].id && !node.failed {
+		if node, ok := seen[s.known()]; ok && node.masterID == seen[master.known()].id && !node.failed {
 			found = append(found, s)
 		}
 	}
@@ -173,7 +173,7 @@ func (c *Cluster) owner(slot int) *Server {
 	c.tb.Helper()
 	seen := c.view()
 	for _, s := range c.Nodes {
-		if seen[s.Addr].owns(slot) {
+		if seen[s.known()].owns(slot) {
 			return s
 		}
 	}
@@ -191,7 +191,7 @@ func (c *Cluster) Do(key string, args ...any) any {
 func (c *Cluster) Client(options ...func(*redis.ClusterOptions)) *redis.ClusterClient {
 	o := &redis.ClusterOptions{ContextTimeoutEnabled: true}
 	for _, s := range c.Nodes {
-		o.Addrs = append(o.Addrs, s.Addr)
+		o.Addrs = append(o.Addrs, s.known())
 	}
 	for _, set := range options {
 		set(o)
@@ -204,7 +204,7 @@ func (c *Cluster) Client(options ...func(*redis.ClusterOptions)) *redis.ClusterC
 // KeyOf makes a key that belongs to this master now, and that begins with the prefix.
 func (c *Cluster) KeyOf(master *Server, prefix string) string {
 	c.tb.Helper()
-	owner := c.view()[master.Addr]
+	owner := c.view()[master.known()]
 	for i := range 100 * len(c.Nodes) * len(c.Nodes) {
 		if key := prefix + strconv.Itoa(i); owner.owns(c.Slot(key)) {
 			return key

@@ -39,7 +39,7 @@ func (c *Cluster) alive() []*Server {
 func (c *Cluster) Failover(to *Server) {
 	c.tb.Helper()
 	to.Do("CLUSTER", "FAILOVER")
-	c.settle(func(seen view) bool { return seen[to.Addr].role == master })
+	c.settle(func(seen view) bool { return seen[to.known()].role == master })
 }
 
 // Crash kills a master that has replicas, and returns the replica that the others have made the master of its slots,
@@ -50,7 +50,7 @@ func (c *Cluster) Crash(old *Server) *Server {
 	old.Kill()
 	var promoted *Server
 	c.settle(func(seen view) bool {
-		i := slices.IndexFunc(replicas, func(s *Server) bool { return seen[s.Addr].role == master })
+		i := slices.IndexFunc(replicas, func(s *Server) bool { return seen[s.known()].role == master })
 		if i >= 0 {
 			promoted = replicas[i]
 		}
@@ -63,7 +63,7 @@ func (c *Cluster) Crash(old *Server) *Server {
 // that runs is then alone, and knows nobody; it stays up until the test ends.
 func (c *Cluster) Forget(node *Server) {
 	c.tb.Helper()
-	id := c.view()[node.Addr].id
+	id := c.view()[node.known()].id
 	c.Nodes = slices.DeleteFunc(slices.Clone(c.Nodes), func(s *Server) bool { return s == node })
 	for _, s := range c.alive() {
 		s.Do("CLUSTER", "FORGET", id)
@@ -131,7 +131,7 @@ func (m *SlotMove) Finish() {
 			c.tb.Fatalf("%s: SETSLOT %d: %v", s.Addr, m.Slot, err)
 		}
 	}
-	c.settle(func(seen view) bool { return seen[m.To.Addr].owns(m.Slot) })
+	c.settle(func(seen view) bool { return seen[m.To.known()].owns(m.Slot) })
 }
 
 // MoveSlot moves a slot with all its keys, in batches of ten. step, if there is one, is called in between: when the slot

@@ -45,7 +45,7 @@ func viewOf(s *Server) (view, error) {
 		addr, _, _ := strings.Cut(fields[1], "@")
 		flags := strings.Split(fields[2], ",")
 		if slices.Contains(flags, "myself") {
-			addr = s.Addr // a node learns its own address from others, and without others never
+			addr = s.known() // a node learns its own address from others, and without others never
 		}
 		node := clusterNode{
 			id: fields[0], role: master, masterID: fields[3], slots: fields[8:],
@@ -102,7 +102,7 @@ func (c *Cluster) settle(wanted func(view) bool) {
 			if !ok || said != agreed || !wanted(seen) {
 				return false, fmt.Sprintf("%s sees %s; before %s", s.Addr, said, agreed)
 			}
-			if why := unfit(s, seen[s.Addr]); why != "" {
+			if why := unfit(s, seen[s.known()]); why != "" {
 				return false, why
 			}
 		}
@@ -117,8 +117,8 @@ func (c *Cluster) describe(seen view) (string, bool) {
 	ok := true
 	strangers := maps.Clone(seen)
 	for _, s := range c.Nodes {
-		node, known := seen[s.Addr]
-		delete(strangers, s.Addr)
+		node, known := seen[s.known()]
+		delete(strangers, s.known())
 		if !s.running() {
 			continue
 		}

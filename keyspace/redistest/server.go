@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -33,6 +34,7 @@ type Server struct {
 	binary  string
 	dir     string
 	options func(port string) []string // what it is started with on a port
+	link    *Link                      // what its cluster reaches it by; nil if that is Addr
 	args    []string                   // what it was started with
 	cmd     *exec.Cmd
 	done    chan struct{}
@@ -220,7 +222,22 @@ func (s *Server) Do(args ...any) any {
 func (s *Server) briefly(patience time.Duration) *redis.Client {
 	return redis.NewClient(&redis.Options{
 		Network: "unix", Addr: s.Socket, MaxRetries: -1, DialerRetries: 1, ReadTimeout: patience,
+		DisableIdentity: true, // what the test has not asked for shall not be in the server's statistics
 	})
+}
+
+// Version is what the server is ("redis", "valkey") and which one ("7.0.15"), by its own account.
+func (s *Server) Version() (software, version string) {
+	s.tb.Helper()
+	about := make(map[string]string)
+	for line := range strings.Lines(fmt.Sprint(s.Do("INFO", "server"))) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+		about[name] = value
+	}
+	if version := about["valkey_version"]; version != "" {
+		return "valkey", version
+	}
+	return "redis", about["redis_version"]
 }
 
 // running says that the server has been started and not been killed since.

@@ -196,3 +196,33 @@ func TestClusterSlotMoves(t *testing.T) {
 		t.Error("there is no replica")
 	}
 }
+
+func TestClusterLink(t *testing.T) {
+	t.Parallel()
+	c := redistest.StartCluster(t, 2, 1)
+	node := c.Nodes[0]
+	key := c.KeyOf(node, "lock:")
+	link := c.Link(node)
+	link.Rewrite(func(command []string, answer []byte) []byte {
+		if strings.EqualFold(command[0], "GET") {
+			return []byte("$4\r\nlink\r\n")
+		}
+		return answer
+	})
+	// Found out by asking the other node, which answers MOVED with the address of the link.
+	client := c.Client(func(o *redis.ClusterOptions) { o.Addrs = []string{c.Nodes[1].Addr} })
+	if v, err := client.Get(t.Context(), key).Result(); v != "link" || err != nil {
+		t.Errorf("GET = %q, %v: it went past the link", v, err)
+	}
+	link.Cut()
+	if err := client.Get(t.Context(), key).Err(); err == nil {
+		t.Error("GET through a link that is cut")
+	}
+	if c.MasterOf(key) != node {
+		t.Error("the node has lost its slots for a link")
+	}
+	link.Heal()
+	c.Settle()
+	node.Restart()
+	c.Settle() // it is still known by the link
+}

@@ -5,27 +5,37 @@ import (
 	"strings"
 
 	"locktop/actions"
+	"locktop/inspector"
 	"locktop/keyspace"
 )
 
+// need is what acting on these keys takes from this server.
+func need(connection *keyspace.Connection, patterns []keyspace.Pattern, in keyspace.Topology, scripts bool) actions.Need {
+	server := connection.Server()
+	return actions.Need{
+		Patterns: patterns, Server: server, NoScripts: !scripts, Topology: in,
+		Sharded: in == keyspace.Cluster && server.AtLeast(7, 0), // SPUBLISH is new in 7.0
+	}
+}
+
 // leastRights are the ACL lines that let a user look at these keys, and besides act on them.
-func leastRights(connection *keyspace.Connection, patterns []keyspace.Pattern) (look, act string) {
-	rights := actions.RightsFor(patterns, false)
-	return "ACL SETUSER locktop reset on >PASSWORD " + connection.ObserverACL(patterns),
+func leastRights(connection *keyspace.Connection, what actions.Need) (look, act string) {
+	rights := actions.RightsFor(what)
+	return "ACL SETUSER locktop reset on >PASSWORD " + connection.ObserverACL(what.Patterns, inspector.BesidePatterns(what.Patterns), what.Topology),
 		"ACL SETUSER locktop " + strings.Join(slices.Concat(rights.Keys, rights.Channels, rights.Commands), " ")
 }
 
 // actMend are the ACL lines that let this user act, where ACL DRYRUN has these words for what is denied; without any, all
 // of them. Commands, keys and channels each have a line, because the server refuses a line as a whole that names keys or
 // channels to who has all of them.
-func actMend(connection *keyspace.Connection, patterns []keyspace.Pattern, denied []string) string {
-	rights := actions.RightsFor(patterns, false)
+func actMend(connection *keyspace.Connection, what actions.Need, denied []string) string {
+	rights := actions.RightsFor(what)
 	var lines []string
 	for _, line := range []struct {
 		what  string
 		rules []string
-	}{{" command", rights.Commands}, {" key", rights.Keys}, {" channel", rights.Channels}} {
-		if len(denied) == 0 || slices.ContainsFunc(denied, func(word string) bool { return strings.HasSuffix(word, line.what) }) {
+	}{{"' command", rights.Commands}, {"' key", rights.Keys}, {"' channel", rights.Channels}} {
+		if len(line.rules) > 0 && (len(denied) == 0 || slices.ContainsFunc(denied, func(word string) bool { return strings.Contains(word, line.what) })) {
 			lines = append(lines, connection.Mend(strings.Join(line.rules, " ")))
 		}
 	}

@@ -52,7 +52,7 @@ func asLocktop(t *testing.T) (do func(line string), locktop func(args ...string)
 // TestLeastRights gives a user exactly what "locktop check" prints, and does everything as that user.
 func TestLeastRights(t *testing.T) {
 	do, locktop, connection := asLocktop(t)
-	look, act := leastRights(connection, inspector.DefaultPatterns())
+	look, act := leastRights(connection, need(connection, inspector.DefaultPatterns(), keyspace.Standalone, true))
 	do(look)
 	do("SET lock:token 5f2c7a0e-1c7b-4c3b-9a55-0d7c2f1e8a11 PX 60000")
 	do("SET stuck:lock worker-7")
@@ -103,7 +103,7 @@ func TestLeastRights(t *testing.T) {
 // keys and a channel of their own. It does so by script, and where scripts are denied.
 func TestLeastRightsForFairLocks(t *testing.T) {
 	do, locktop, connection := asLocktop(t)
-	look, act := leastRights(connection, []keyspace.Pattern{{Glob: "orders:*"}})
+	look, act := leastRights(connection, need(connection, []keyspace.Pattern{{Glob: "orders:*"}}, keyspace.Standalone, true))
 	do(look)
 	do(act)
 	const holder, waiter = "0f4d3a52-6c1e-4b7a-8a2e-3f6d5c4b2a10:42", "9c2b3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11:7"
@@ -114,7 +114,7 @@ func TestLeastRightsForFairLocks(t *testing.T) {
 	if _, err := waiting.Receive(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, denied := range []string{"", "ACL SETUSER locktop -eval -evalsha"} {
+	for _, denied := range []string{"", "ACL SETUSER locktop -eval -evalsha +watch +unwatch +multi +exec"} {
 		if denied != "" {
 			do(denied)
 		}
@@ -138,11 +138,11 @@ func TestLeastRightsForFairLocks(t *testing.T) {
 // where scripts are denied.
 func TestLeastRightsForRedissonsFamily(t *testing.T) {
 	do, locktop, connection := asLocktop(t)
-	look, act := leastRights(connection, []keyspace.Pattern{{Glob: "orders:*"}})
+	look, act := leastRights(connection, need(connection, []keyspace.Pattern{{Glob: "orders:*"}}, keyspace.Standalone, true))
 	do(look)
 	do(act)
 	const holder, value, permit = "0f4d3a52-6c1e-4b7a-8a2e-3f6d5c4b2a10:42", "4Zr0IIXHwTtrhPGoQbxGlA", "0123456789abcdef"
-	for _, denied := range []string{"", "ACL SETUSER locktop -eval -evalsha"} {
+	for _, denied := range []string{"", "ACL SETUSER locktop -eval -evalsha +watch +unwatch +multi +exec"} {
 		if denied != "" {
 			do(denied)
 		}

@@ -82,15 +82,13 @@ func (a *app) act(cmd *cobra.Command, c *acting, name string, r actions.Request,
 	if err := s.mayAct(place, c.readOnly != readOnlyOff); err != nil {
 		return err
 	}
-	record, err := s.readOne(ctx, c.about.rules.rules, key)
+	found, err := s.look(ctx, c.about.rules.rules, key)
 	if err != nil {
 		return err
 	}
-	lock, isLock := c.about.rules.rules.Inspect(record, record.ReadAt)
-	if !isLock {
-		lock = noLockOf(record)
+	if r.Lock = found.lock; r.Lock == nil {
+		r.Lock = noLockOf(found.record)
 	}
-	r.Lock = lock
 	r.DryRun, r.Reason, r.Force = c.dryRun, c.reason, c.force
 	holder := slices.IndexFunc(r.Lock.Holders, func(h inspector.Holder) bool { return h.Owner == r.Owner })
 	if holder >= 0 && !s.operator.ReadOnly() { // else the operator will refuse, and there is nothing to ask
@@ -104,8 +102,8 @@ func (a *app) act(cmd *cobra.Command, c *acting, name string, r actions.Request,
 		}
 	}
 	out := s.operator.Do(ctx, r)
-	if record.Exists() && !isLock {
-		return errors.Join(noLock(record), out.Err)
+	if found.record.Exists() && found.lock == nil {
+		return errors.Join(noLock(found.record), out.Err)
 	}
 	return a.report(c, r, out)
 }
@@ -123,7 +121,7 @@ func noLockOf(r keyspace.Record) *inspector.Lock {
 func (a *app) ask(ctx context.Context, r actions.Request) error {
 	out, done := a.screen()
 	defer done()
-	fmt.Fprintf(out, "on %s, database %d:\n%s\n", text.Escape(string(r.Lock.Node)), r.Lock.DB, actions.Consequence(r))
+	fmt.Fprintf(out, "on %s, database %d:\n%s\n", mastersOf(r.Lock), r.Lock.DB, actions.Consequence(r))
 	for _, f := range r.Lock.Findings {
 		fmt.Fprintf(out, "%s: %s\n", f.Code, text.Escape(f.Text))
 	}
@@ -135,6 +133,18 @@ func (a *app) ask(ctx context.Context, r actions.Request) error {
 		return failed("nothing was done: the answer was no")
 	}
 	return nil
+}
+
+// mastersOf names the servers that an action on the lock concerns.
+func mastersOf(l *inspector.Lock) string {
+	if l.Quorum == nil {
+		return text.Escape(string(l.Node))
+	}
+	names := make([]string, len(l.Quorum.Votes))
+	for i := range l.Quorum.Votes {
+		names[i] = text.Escape(string(l.Quorum.Votes[i].Node))
+	}
+	return strings.Join(names, ", ")
 }
 
 // outcomeJSON is how an action ended.
@@ -157,6 +167,20 @@ type outcomeJSON struct {
 	Woken        *int64 `json:"woken,omitempty"`
 	Text         string `json:"text"`
 	Error        string `json:"error,omitempty"`
+	// ValidUntil and Nodes are of a Redlock: until when its holder has the quorum, and what became of the action on each master.
+	ValidUntil string            `json:"valid_until,omitempty"`
+	Nodes      []nodeOutcomeJSON `json:"nodes,omitempty"`
+}
+
+// nodeOutcomeJSON is how an action ended on one of several independent masters; asked is false where nothing was sent.
+type nodeOutcomeJSON struct {
+	Node   string `json:"node"`
+	Asked  bool   `json:"asked"`
+	Result string `json:"result,omitempty"`
+	Done   bool   `json:"done"`
+	Holder string `json:"holder,omitempty"`
+	Text   string `json:"text,omitempty"`
+	Error  string `json:"error,omitempty"`
 }
 
 // report prints an outcome and finds the exit code.
@@ -212,6 +236,16 @@ func newOutcomeJSON(r actions.Request, o actions.Outcome, said string) outcomeJS
 	}
 	if o.Err != nil {
 		out.Error = shownOf(oneLine(o.Err.Error()))
+	}
+	out.ValidUntil = instant(o.ValidUntil)
+	for _, n := range o.Nodes {
+		node := nodeOutcomeJSON{
+			Node: shownOf(string(n.Node)), Asked: n.Asked, Result: string(n.Result), Done: n.Asked && n.Result.Done(), Holder: shownOf(n.Holder), Text: n.Detail,
+		}
+		if n.Err != nil {
+			node.Error = shownOf(oneLine(n.Err.Error()))
+		}
+		out.Nodes = append(out.Nodes, node)
 	}
 	return out
 }

@@ -89,11 +89,10 @@ and can be stopped with ctrl-c; then it says what it has found until then.`,
 			if all.on {
 				return a.discovered(cmd.Context(), s, &all, &look, output)
 			}
-			report := checkJSON{Schema: checkSchema, Node: shownOf(string(s.connection.Node())), DB: s.connection.DB()}
-			if report.Checks, err = a.check(cmd.Context(), s, &look); err != nil {
+			report, err := a.check(cmd.Context(), s, &look, s.servers.Topology())
+			if err != nil {
 				return err
 			}
-			report.Look, report.Act = leastRights(s.connection, look.globs())
 			if output == "json" {
 				return writeJSON(a.stdout, report)
 			}
@@ -116,6 +115,10 @@ and can be stopped with ctrl-c; then it says what it has found until then.`,
 func (a *app) writeCheck(report checkJSON) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, database %d\n", text.Escape(report.Node), report.DB)
+	width := 0
+	for _, item := range report.Checks {
+		width = max(width, len(item.Name)+2)
+	}
 	for _, item := range report.Checks {
 		mark := "ok"
 		switch {
@@ -124,9 +127,9 @@ func (a *app) writeCheck(report checkJSON) error {
 		case !item.OK:
 			mark = "NO"
 		}
-		fmt.Fprintf(&b, "%s  %-16s%s\n", mark, item.Name, text.Escape(item.Detail))
+		fmt.Fprintf(&b, "%s  %-*s%s\n", mark, width, item.Name, text.Escape(item.Detail))
 		for line := range strings.Lines(item.Mend) {
-			fmt.Fprintf(&b, "    %-16s%s\n", "", text.Legible(strings.TrimRight(line, "\n")))
+			fmt.Fprintf(&b, "    %-*s%s\n", width, "", text.Legible(strings.TrimRight(line, "\n")))
 		}
 	}
 	fmt.Fprintf(&b, "\nthe least that a user needs to look at these keys:\n  %s\nand besides, to act on them:\n  %s\n",
@@ -135,43 +138,53 @@ func (a *app) writeCheck(report checkJSON) error {
 	return err
 }
 
-// check tries everything.
-func (a *app) check(ctx context.Context, s *session, look *observing) ([]itemJSON, error) {
-	items := []itemJSON{checkServer(s.connection)}
-	switch err := a.observe(ctx, s, look, false); {
-	case errors.Is(err, keyspace.ErrPermission): // the rights say more below
-		items = append(items, itemJSON{Name: "keys", Detail: err.Error()})
-	case err != nil:
-		return nil, err
-	default:
-		seen, err := settled(ctx, s.locks)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, checkSight(seen)...)
+// check tries everything on one server, which is a part of such a topology.
+func (a *app) check(ctx context.Context, s *session, look *observing, in keyspace.Topology) (checkJSON, error) {
+	report := checkJSON{Schema: checkSchema, Node: shownOf(string(s.connection.Node())), DB: s.connection.DB()}
+	add := func(items ...itemJSON) { report.Checks = append(report.Checks, items...) }
+	add(checkServer(s.connection))
+	sight, err := a.checkSight(ctx, s, look)
+	if err != nil {
+		return report, err
 	}
+	add(sight...)
 	flags, err := s.connection.Notifications(ctx)
 	if err != nil {
-		return nil, failed("%w", err)
+		return report, failed("%w", err)
 	}
-	items = append(items, checkNotifications(s.connection, flags))
-	databases, err := s.connection.Databases(ctx)
+	add(checkNotifications(s.connection, flags), checkDatabases(ctx, s.connection))
+	patterns := look.globs()
+	rights, err := s.connection.Capabilities(ctx, patterns, inspector.BesidePatterns(patterns), in)
 	if err != nil {
-		items = append(items, itemJSON{Name: "databases", Detail: "others cannot be counted: " + err.Error()})
-	} else {
-		items = append(items, checkDatabases(databases, s.connection.DB()))
+		return report, failed("%w", err)
 	}
-	rights, err := s.connection.Capabilities(ctx, look.globs())
+	add(checkRights(rights)...)
+	eval, _ := rights.Of("eval")
+	transactions, _ := rights.Of("transactions")
+	scripts := eval.Verdict == keyspace.Allowed || eval.Verdict == keyspace.Denied && transactions.Verdict != keyspace.Allowed
+	acting, err := checkActing(ctx, s.connection, need(s.connection, patterns, in, scripts), rights)
 	if err != nil {
-		return nil, failed("%w", err)
+		return report, err
 	}
-	items = append(items, checkRights(rights)...)
-	acting, err := checkActing(ctx, s.connection, look.globs(), rights)
+	add(acting, checkAudit())
+	report.Look, report.Act = leastRights(s.connection, need(s.connection, patterns, in, eval.Verdict != keyspace.Absent))
+	return report, nil
+}
+
+// checkSight looks as the dashboard does, and says what is seen. Where this user may not, the rights say more.
+func (a *app) checkSight(ctx context.Context, s *session, look *observing) ([]itemJSON, error) {
+	err := a.observe(ctx, s, look, false)
+	if errors.Is(err, keyspace.ErrPermission) {
+		return []itemJSON{{Name: "keys", Detail: err.Error()}}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	items = append(items, acting)
-	return append(items, checkAudit()), nil
+	seen, err := settled(ctx, s.locks)
+	if err != nil {
+		return nil, err
+	}
+	return seenIn(seen), nil
 }
 
 // checkRights says what this user may not do, or the server does not offer, and what locktop is without it.
@@ -195,10 +208,10 @@ func checkRights(rights keyspace.Capabilities) []itemJSON {
 
 // checkActing says whether this user may act: begin with a script that writes to the keys, or with a transaction, and send
 // what the actions consist of. A script may be run by who may not run a single command that is in it.
-func checkActing(ctx context.Context, connection *keyspace.Connection, patterns []keyspace.Pattern, rights keyspace.Capabilities) (itemJSON, error) {
-	write, scripts := rights.Of("write")
+func checkActing(ctx context.Context, connection *keyspace.Connection, what actions.Need, rights keyspace.Capabilities) (itemJSON, error) {
+	write, _ := rights.Of("write")
 	transactions, _ := rights.Of("transactions")
-	verdict, denied, err := connection.DryRun(ctx, actions.Sent(patterns, scripts, false))
+	verdict, denied, err := connection.DryRun(ctx, actions.Sent(what))
 	if err != nil {
 		return itemJSON{}, failed("%w", err)
 	}
@@ -208,10 +221,12 @@ func checkActing(ctx context.Context, connection *keyspace.Connection, patterns 
 	switch {
 	case verdict == keyspace.Denied:
 		item.Detail = "denied (" + detail + ")"
-		item.Mend = actMend(connection, patterns, denied)
+		item.Mend = actMend(connection, what, denied)
 	case !mayBegin:
 		item.Detail = "denied: this user may neither run scripts that write to these keys, nor transactions"
-		item.Mend = actMend(connection, patterns, nil)
+		item.Mend = actMend(connection, what, nil)
+	case verdict == keyspace.Absent:
+		item.Detail = "some cannot be done: " + detail
 	case verdict == keyspace.Untried:
 		item.Untried = true
 		item.Detail = "whether this user may send all that they take was not tried (" + detail + ")"
@@ -262,8 +277,8 @@ func settled(ctx context.Context, locks *inspector.Inspector) (*inspector.Snapsh
 	return latest, nil
 }
 
-// checkSight says which keys are seen, and how.
-func checkSight(s *inspector.Snapshot) []itemJSON {
+// seenIn says which keys are seen, and how.
+func seenIn(s *inspector.Snapshot) []itemJSON {
 	var items []itemJSON
 	for _, n := range s.Nodes {
 		keys := itemJSON{Name: "keys", OK: s.Complete && n.Err == "", Detail: fmt.Sprintf("%s keys, %s of them match %s, %s are locks",
@@ -308,7 +323,12 @@ func checkNotifications(connection *keyspace.Connection, n keyspace.Notification
 }
 
 // checkDatabases names those with keys that are not looked at.
-func checkDatabases(keys map[int]int64, looked int) itemJSON {
+func checkDatabases(ctx context.Context, connection *keyspace.Connection) itemJSON {
+	keys, err := connection.Databases(ctx)
+	if err != nil {
+		return itemJSON{Name: "databases", Detail: "others cannot be counted: " + err.Error(), Mend: connection.Mend("+info")}
+	}
+	looked := connection.DB()
 	var others []string
 	for _, db := range slices.Sorted(maps.Keys(keys)) {
 		if db != looked && keys[db] > 0 {

@@ -43,7 +43,7 @@ func TestCheckMends(t *testing.T) {
 		"~* &* +@all -hlen":                             {"read hashes": "not shown"},
 		"~* &* +@all -scan":                             {"scan": "no lock can be found", "keys": "+scan"},
 		"~* &* +@all -info -config|get":                 {"info": "swap", "notifications": "cannot be read"},
-		"~* &* +@all -acl":                              {"actions": "not tried"},
+		"~* &* +@all -acl -eval":                        {"actions": "not tried"},
 		"%R~* &* -@all +scan +select +ping +acl|dryrun": {"eval": "no action can be done", "actions": "run the"},
 	} {
 		server.Do("FLUSHALL")

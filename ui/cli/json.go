@@ -61,11 +61,27 @@ type lockJSON struct {
 	Fencing    *int64       `json:"fencing_token,omitempty"`
 	Companion  []string     `json:"companions,omitempty"`
 	// HeldWith are other keys of the snapshot that the same owner holds.
-	HeldWith []string      `json:"held_with,omitempty"`
-	Findings []findingJSON `json:"findings"`
+	HeldWith []string `json:"held_with,omitempty"`
+	// Votes are those of the independent masters of a Redlock, VotesNeeded is the number that makes a quorum, and ValidUntil until when the holder
+	// surely has it.
+	Votes       []voteJSON    `json:"votes,omitempty"`
+	VotesNeeded int           `json:"votes_needed,omitempty"`
+	ValidUntil  string        `json:"valid_until,omitempty"`
+	Findings    []findingJSON `json:"findings"`
 	// Evidence and Commands are added by "locktop show" only.
 	Evidence []string      `json:"evidence,omitempty"`
 	Commands []commandJSON `json:"commands,omitempty"`
+}
+
+// voteJSON is what one master says; ballot is one of "for", "other holder", "absent", "wrong type", "denied", "timeout", "down",
+// "not read yet".
+type voteJSON struct {
+	Node        string `json:"node"`
+	Ballot      string `json:"ballot"`
+	Owner       string `json:"owner,omitempty"`
+	OwnerBase64 string `json:"owner_base64,omitempty"`
+	TTL         *int64 `json:"ttl_ms,omitempty"` // -1: none
+	Error       string `json:"error,omitempty"`
 }
 
 type holderJSON struct {
@@ -197,6 +213,12 @@ func newLockJSON(l *inspector.Lock, at time.Time) lockJSON {
 		}
 		out.Holders = append(out.Holders, holder)
 	}
+	if q := l.Quorum; q != nil {
+		out.VotesNeeded, out.ValidUntil = q.Needed, instant(q.ValidUntil)
+		for i := range q.Votes {
+			out.Votes = append(out.Votes, newVoteJSON(&q.Votes[i], at))
+		}
+	}
 	if !l.HeldSince.IsZero() {
 		held, exact := max(0, at.Sub(l.HeldSince).Milliseconds()), l.HeldExact
 		out.Held, out.HeldExact = &held, &exact
@@ -211,6 +233,19 @@ func newLockJSON(l *inspector.Lock, at time.Time) lockJSON {
 		out.Findings = append(out.Findings, findingJSON{
 			Code: string(f.Code), Severity: string(f.Severity), Text: shownOf(f.Text), Advice: shownOf(f.Advice),
 		})
+	}
+	return out
+}
+
+func newVoteJSON(v *inspector.Vote, at time.Time) voteJSON {
+	out := voteJSON{Node: shownOf(string(v.Node)), Ballot: string(v.Ballot), Error: shownOf(v.Detail)}
+	out.Owner, out.OwnerBase64 = plain(v.Owner)
+	if v.Owner != "" {
+		left := int64(-1)
+		if !v.ExpiresAt.IsZero() {
+			left = max(0, v.ExpiresAt.Sub(at).Milliseconds())
+		}
+		out.TTL = &left
 	}
 	return out
 }

@@ -17,13 +17,14 @@ import (
 // listStates are the states that "list" can show: all but that of a lock that is gone.
 var listStates = []string{
 	string(inspector.StateHeld), string(inspector.StateStuck), string(inspector.StateLapsed), string(inspector.StateExpired),
-	string(inspector.StateWrong), string(inspector.StateCooldown),
+	string(inspector.StateWrong), string(inspector.StateCooldown), string(inspector.StateMinority), string(inspector.StateSplit),
 }
 
 // listCodes are the findings of this version. Those that a single look can show come first.
 var (
 	codesAtOnce = []string{
 		string(inspector.CodeNoTTL), string(inspector.CodeLapsed), string(inspector.CodeLongLease), string(inspector.CodeWrongType), string(inspector.CodeUncheckedRelease), string(inspector.CodeStaleWaiters),
+		string(inspector.CodeSplit), string(inspector.CodeMinority), string(inspector.CodeDegradedQuorum),
 	}
 	codesInTime = []string{
 		string(inspector.CodeCountLeak), string(inspector.CodeResurrects), string(inspector.CodeCooldown),
@@ -52,7 +53,8 @@ func (a *app) newList() *cobra.Command {
 		Long: `List looks at all keys once and prints the locks among them, the gravest first.
 
 With -o json it prints one locktop.snapshot/1. Its states are held, stuck, lapsed, expired, cooldown (released, and kept on
-purpose until its TTL is over), and "wrong" for a key of a type that no lock has; later versions add split and minority.
+purpose until its TTL is over), "wrong" for a key of a type that no lock has, and of a Redlock that nobody holds minority
+(its owner has too few votes) and split (several owners have some).
 Absent fields are omitted; ttl_ms is -1 without a TTL; count is null where the lock does not store it; key_base64 and
 owner_base64 hold the bytes of what is not UTF-8, whose plain field is then escaped; library is who surely left the lock,
 candidates are who may have; waiters.count is exact, or by subscribers a lower bound, or by blocked clients an upper one;
@@ -172,6 +174,9 @@ func verdict(s *inspector.Snapshot, locks []*inspector.Lock, failOn []string) er
 		return found
 	}
 	for _, n := range s.Nodes {
+		if !n.Connected {
+			return failed("--fail-on has found nothing, but not every server answers: %s", text.Escape(n.Err))
+		}
 		if n.Denied > 0 {
 			return failed("--fail-on has found nothing, but %d keys may not be read: see locktop check", n.Denied)
 		}
@@ -196,13 +201,19 @@ func (a *app) printLocks(s *inspector.Snapshot, locks []*inspector.Lock, output 
 
 // nothing says where no lock was found.
 func nothing(s *inspector.Snapshot) string {
-	var b strings.Builder
-	b.WriteString("no such locks")
-	for _, n := range s.Nodes {
-		fmt.Fprintf(&b, " on %s/%d: %s keys, %s of them match %s", text.Escape(string(n.Node)), n.DB,
-			text.Count(n.LastPass.Scanned), text.Count(n.LastPass.Matched), text.Escape(strings.Join(n.Patterns, " ")))
+	if len(s.Nodes) == 0 {
+		return "no such locks"
 	}
-	return b.String()
+	var (
+		names            []string
+		scanned, matched int64
+	)
+	for _, n := range s.Nodes {
+		names = append(names, fmt.Sprintf("%s/%d", text.Escape(string(n.Node)), n.DB))
+		scanned, matched = scanned+n.LastPass.Scanned, matched+n.LastPass.Matched
+	}
+	return fmt.Sprintf("no such locks on %s: %s keys, %s of them match %s", strings.Join(names, ", "), text.Count(scanned),
+		text.Count(matched), text.Escape(strings.Join(s.Nodes[0].Patterns, " ")))
 }
 
 // present are the locks that are there, sorted.

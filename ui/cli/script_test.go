@@ -35,6 +35,10 @@ func TestMain(m *testing.M) {
 //
 //	server [option...]       start a redis-server; $HOST, $PORT, $ADDR and $SOCKET are where it is
 //	tlsserver                the same behind TLS; $CA is its authority's certificate, $CERT and $KEY are a client's
+//	cluster                  start three masters with a replica each; the server is one of the replicas
+//	sentinel                 start a master with a replica and three sentinels; $MASTER is its name, $SENTINEL where a sentinel is
+//	masters                  start five independent masters; $M1 to $M5 are where they are, the server is the first
+//	at N command...          one command on the Nth of those servers; "at N kill" kills it
 //	subscribed               wait until a locktop listens to the server's notifications
 //	enabled                  wait until notify-keyspace-events has the letters that locktop needs
 //	busy key                 from now on the key is set and deleted again and again
@@ -66,7 +70,7 @@ func TestScripts(t *testing.T) {
 					return nil
 				},
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
-					"server": s.server, "tlsserver": s.tlsServer, "subscribed": s.subscribed, "enabled": s.enabled, "busy": s.busy, "redis": s.redis, "json": jsonAt, "plain": plainOutput, "oneline": oneLineOfError,
+					"server": s.server, "cluster": s.cluster, "sentinel": s.sentinel, "masters": s.masters, "at": s.at, "tlsserver": s.tlsServer, "subscribed": s.subscribed, "enabled": s.enabled, "busy": s.busy, "redis": s.redis, "json": jsonAt, "plain": plainOutput, "oneline": oneLineOfError,
 				},
 			})
 		})
@@ -77,12 +81,60 @@ func TestScripts(t *testing.T) {
 type scripted struct {
 	tb      testing.TB
 	running *redistest.Server
+	several []*redistest.Server
+	formed  *redistest.Cluster
 	reads   string // what the server said of how often strings were read, when it was last asked
 }
 
 func (s *scripted) server(ts *testscript.TestScript, _ bool, args []string) {
 	s.running = redistest.Start(s.tb, args...)
 	s.where(ts, s.running.Addr)
+}
+
+func (s *scripted) cluster(ts *testscript.TestScript, _ bool, _ []string) {
+	s.formed = redistest.StartCluster(s.tb, 3, 1)
+	s.several = s.formed.Masters()
+	s.running = s.formed.Replicas()[0]
+	s.where(ts, s.running.Addr)
+}
+
+func (s *scripted) sentinel(ts *testscript.TestScript, _ bool, _ []string) {
+	set := redistest.StartSentinel(s.tb)
+	s.running = set.Master()
+	s.where(ts, s.running.Addr)
+	host, port, err := net.SplitHostPort(set.Sentinels[0].Addr)
+	ts.Check(err)
+	for name, value := range map[string]string{"MASTER": set.Name, "SENTINELHOST": host, "SENTINELPORT": port} {
+		ts.Setenv(name, value)
+	}
+	_, port, err = net.SplitHostPort(set.Replica().Addr)
+	ts.Check(err)
+	ts.Setenv("REPLICAPORT", port)
+}
+
+func (s *scripted) masters(ts *testscript.TestScript, _ bool, _ []string) {
+	s.several = redistest.StartMasters(s.tb, 5)
+	s.running = s.several[0]
+	s.where(ts, s.running.Addr)
+	urls := make([]string, len(s.several))
+	for i, m := range s.several {
+		ts.Setenv(fmt.Sprint("M", i+1), m.Addr)
+		urls[i] = "redis://" + m.Addr
+	}
+	ts.Setenv("LOCKTOP_URL", strings.Join(urls, " "))
+}
+
+func (s *scripted) at(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	if args[1] == "kill" {
+		s.several[n-1].Kill()
+		return
+	}
+	before := s.running
+	defer func() { s.running = before }()
+	s.running = s.several[n-1]
+	s.redis(ts, false, args[1:])
 }
 
 func (s *scripted) where(ts *testscript.TestScript, addr string) {
@@ -152,6 +204,10 @@ func (s *scripted) redis(ts *testscript.TestScript, _ bool, args []string) {
 		value, err := text.Unescape(arg) // binary keys
 		ts.Check(err)
 		values[i] = value
+	}
+	if s.formed != nil { // where the key is
+		fmt.Fprintln(ts.Stdout(), s.formed.Do(args[1], values...))
+		return
 	}
 	fmt.Fprintln(ts.Stdout(), s.running.Do(values...))
 }

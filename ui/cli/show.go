@@ -47,20 +47,18 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 				return err
 			}
 			defer func() { err = errors.Join(err, s.close()) }()
-			r, err := s.readOne(cmd.Context(), about.rules.rules, key)
-			if err != nil {
-				return err
-			}
-			lock, isLock := about.rules.rules.Inspect(r, r.ReadAt)
+			found, err := s.look(cmd.Context(), about.rules.rules, key)
 			switch {
-			case !r.Exists():
+			case err != nil:
+				return err
+			case !found.record.Exists():
 				return about.missing(place, key)
-			case !isLock:
-				return noLock(r)
+			case found.lock == nil:
+				return noLock(found.record)
 			case output == "json":
-				return writeJSON(a.stdout, shownJSON(s.single(lock, r.ReadAt)))
+				return writeJSON(a.stdout, shownJSON(found.snapshot()))
 			default:
-				return writeLock(a.stdout, lock, r.ReadAt)
+				return writeLock(a.stdout, found.lock, found.at)
 			}
 		},
 	}
@@ -118,7 +116,9 @@ func writeLock(w io.Writer, l *inspector.Lock, at time.Time) error {
 	out := bufio.NewWriter(w)
 	line := func(name, value string) { fmt.Fprintf(out, "  %-10s%s\n", name, value) }
 	fmt.Fprintln(out, text.Escape(l.Key))
-	line("node", fmt.Sprintf("%s, database %d", text.Escape(string(l.Node)), l.DB))
+	if l.Quorum == nil {
+		line("node", fmt.Sprintf("%s, database %d", text.Escape(string(l.Node)), l.DB))
+	}
 	line("scheme", string(l.Scheme)+modeNote(l))
 	if names := l.LibraryNames(); names != "" {
 		line("library", names)
@@ -145,6 +145,9 @@ func writeLock(w io.Writer, l *inspector.Lock, at time.Time) error {
 	if l.FencingToken != nil {
 		line("fencing", fmt.Sprint(*l.FencingToken))
 	}
+	if l.Quorum != nil {
+		writeVotes(line, l.Quorum, at)
+	}
 	for _, c := range l.CompanionKeys() {
 		line("companion", text.Escape(c))
 	}
@@ -158,6 +161,34 @@ func writeLock(w io.Writer, l *inspector.Lock, at time.Time) error {
 		fmt.Fprintf(out, "  # %s\n  %s\n", c.Does, c.Command)
 	}
 	return out.Flush()
+}
+
+// writeVotes prints what each of the independent masters says.
+func writeVotes(line func(name, value string), q *inspector.Quorum, at time.Time) {
+	valid := ""
+	if !q.ValidUntil.IsZero() {
+		valid = fmt.Sprintf(", valid for %s", text.Duration(max(0, q.ValidUntil.Sub(at))))
+	}
+	line("votes", fmt.Sprintf("%d of %d, %d needed%s", q.For, len(q.Votes), q.Needed, valid))
+	for i := range q.Votes {
+		v := &q.Votes[i]
+		said := string(v.Ballot)
+		if v.Ballot == inspector.BallotFor || v.Ballot == inspector.BallotOther {
+			said += " " + text.Escape(v.Owner) + ", " + voteLease(v, at)
+		}
+		if v.Detail != "" {
+			said += ": " + text.Escape(v.Detail)
+		}
+		line("", text.Escape(string(v.Node))+"  "+said)
+	}
+}
+
+// voteLease is what the key's lease has left on a master.
+func voteLease(v *inspector.Vote, at time.Time) string {
+	if v.ExpiresAt.IsZero() {
+		return "never"
+	}
+	return text.Duration(max(0, v.ExpiresAt.Sub(at)))
 }
 
 // modeNote names a mode that is not the usual one.

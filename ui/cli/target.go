@@ -37,18 +37,101 @@ func (t *target) unquote(name, s string) (string, error) {
 	return out, nil
 }
 
-// readOne reads a key. Where it cannot be read, the error says why.
-func (s *session) readOne(ctx context.Context, rules inspector.Rules, key string) (keyspace.Record, error) {
-	records, err := s.connection.ReadWith(ctx, rules, key)
+// sight is one look at a key by its name: at the one server that has it, or at every independent master.
+type sight struct {
+	at     time.Time
+	record keyspace.Record // of a Redlock, the first that was found
+	lock   *inspector.Lock // nil: it is none
+	nodes  []keyspace.Status
+}
+
+// look looks at a key. Where it cannot be read, the error says why.
+func (s *session) look(ctx context.Context, rules inspector.Rules, key string) (sight, error) {
+	if s.servers.Topology() == keyspace.Redlock {
+		return s.lookAtEach(ctx, rules, key)
+	}
+	records, err := s.servers.ReadWith(ctx, rules, key)
 	if err != nil {
-		return keyspace.Record{}, failed("reading %s: %w", named(key), err)
+		return sight{}, failed("reading %s: %w", named(key), err)
 	}
 	r := records[0]
-	if r.Type == keyspace.TypeDenied {
-		return r, failed("reading %s: %s; the user needs ~ or %%R~ for this key, and +@read (locktop check says more)",
-			named(key), text.Escape(r.Denied()))
+	if err := denied(r); err != nil {
+		return sight{}, err
 	}
-	return r, nil
+	found := sight{at: r.ReadAt, record: r}
+	found.lock, _ = rules.Inspect(r, r.ReadAt)
+	connection, err := s.servers.Connection(ctx, r.Node)
+	if err != nil {
+		return sight{}, failed("reading %s: %w", named(key), err)
+	}
+	found.nodes = append(found.nodes, s.statusOf(connection))
+	return found, nil
+}
+
+// lookAtEach looks at the votes of all masters. One that does not answer has none; all of them are needed for an error.
+func (s *session) lookAtEach(ctx context.Context, rules inspector.Rules, key string) (sight, error) {
+	answers := s.servers.ReadEach(ctx, rules, key)
+	found := sight{at: time.Now(), record: keyspace.Record{
+		Ref: keyspace.Ref{Node: s.connection.Node(), DB: s.connection.DB(), Key: key}, Type: keyspace.TypeNone,
+	}}
+	var (
+		looks []inspector.Look
+		first error
+		heard bool
+	)
+	for _, a := range answers {
+		looks = append(looks, inspector.Look{Node: a.Node, Record: a.Record, Err: a.Err})
+		err := a.Err
+		if err == nil {
+			err = denied(a.Record)
+		}
+		if first == nil {
+			first = err
+		}
+		heard = heard || err == nil
+		if !found.record.Exists() && err == nil && a.Record.Exists() {
+			found.record = a.Record
+		}
+		status := keyspace.Status{Node: a.Node, DB: s.connection.DB(), Topology: keyspace.Redlock, Feed: keyspace.FeedPoll}
+		if connection, lost := s.servers.Connection(ctx, a.Node); a.Err == nil && lost == nil {
+			status = s.statusOf(connection)
+		}
+		if err != nil {
+			status.Err = err.Error()
+		}
+		found.nodes = append(found.nodes, status)
+	}
+	if !heard {
+		return sight{}, failed("reading %s: %w", named(key), first)
+	}
+	found.lock, _ = rules.InspectVotes(found.record.Ref, looks, found.at)
+	return found, nil
+}
+
+// denied is the error of a record that this user may not read; nil: it was read.
+func denied(r keyspace.Record) error {
+	if r.Type != keyspace.TypeDenied {
+		return nil
+	}
+	return failed("reading %s: %s; the user needs ~ or %%R~ for this key, and +@read (locktop check says more)", named(r.Key), text.Escape(r.Denied()))
+}
+
+// statusOf is the status of a server that answered, and is not observed.
+func (s *session) statusOf(connection *keyspace.Connection) keyspace.Status {
+	server := connection.Server()
+	return keyspace.Status{
+		Node: connection.Node(), DB: connection.DB(), Software: server.Software, Version: server.Version, Role: server.Role,
+		Topology: s.servers.Topology(), Feed: keyspace.FeedPoll, Connected: true,
+	}
+}
+
+// snapshot is one of the lock alone.
+func (s sight) snapshot() *inspector.Snapshot {
+	complete := true
+	for _, n := range s.nodes {
+		complete = complete && n.Connected
+	}
+	return &inspector.Snapshot{TakenAt: s.at, Complete: complete, Nodes: s.nodes, Locks: []*inspector.Lock{s.lock}}
 }
 
 // named is a key in a sentence.
@@ -87,14 +170,4 @@ func kindOf(r keyspace.Record) string {
 	default:
 		return fmt.Sprintf("it is of type %s with %s elements, and not laid out like a lock", text.Escape(string(r.Type)), text.Count(r.Size))
 	}
-}
-
-// single is a snapshot of one lock that was read by its name.
-func (s *session) single(l *inspector.Lock, at time.Time) *inspector.Snapshot {
-	server := s.connection.Server()
-	status := keyspace.Status{
-		Node: s.connection.Node(), DB: s.connection.DB(), Software: server.Software, Version: server.Version, Role: server.Role,
-		Feed: keyspace.FeedPoll, Connected: true,
-	}
-	return &inspector.Snapshot{TakenAt: at, Complete: true, Nodes: []keyspace.Status{status}, Locks: []*inspector.Lock{l}}
 }

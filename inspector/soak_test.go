@@ -1,0 +1,224 @@
+package inspector_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locktop/inspector"
+	"locktop/keyspace"
+	"locktop/keyspace/redistest"
+)
+
+var (
+	soakFor  = flag.Duration("soak", 0, "for how long TestSoak goes on; 0: some seconds, or a minute where CI=true")
+	soakSeed = flag.Uint64("soak.seed", 0, "what TestSoak draws its faults from; 0: another one each time")
+)
+
+const (
+	soakClients = 4
+	// soakLate is for how long what is shown of a lock may be wrong while the feed is live: much longer than it takes on a
+	// machine that does much else.
+	soakLate = 4 * time.Second
+	// soakOwn is what the scene itself keeps until the test ends: its server, its link, and the client beside.
+	soakOwn = 8
+	// soakHeap is by how much what is remembered may grow from the first quiet point to the last.
+	soakHeap = 48 << 20
+)
+
+// soak is a scene that goes on: clients that acquire and release, one fault after the other, and a look at it all the time.
+type soak struct {
+	*scene
+	random  *rand.Rand
+	traffic *traffic
+	quick   bool // there is no time for faults that take long to be noticed
+	done    []string
+	// wrong is since when each lock has been shown wrong, at every look.
+	wrong map[string]since
+	seen  uint64          // the last event that was looked at
+	free  map[string]bool // by the events, nobody holds these
+	heap  uint64          // at the first quiet point
+}
+
+// since is a difference, and when it was seen first.
+type since struct {
+	at   time.Time
+	what string
+}
+
+// TestSoak draws faults from a seed while clients use locks. Whenever they pause, the picture must come to be what the server
+// holds; while they do not, nothing may be shown wrong for long, and events must follow from one another.
+func TestSoak(t *testing.T) {
+	duration, seed := *soakFor, *soakSeed
+	if duration == 0 {
+		duration = 3 * time.Second
+		if os.Getenv("CI") == "true" {
+			duration = time.Minute
+		}
+	}
+	if end, has := t.Deadline(); has && time.Until(end) < duration+time.Minute {
+		t.Fatalf("-soak %v needs a longer -timeout", duration)
+	}
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	before := usedBy(t)
+	s := newSoak(t, seed, duration < 30*time.Second)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("again: go test ./inspector -run TestSoak -soak %v -soak.seed %d\nits last faults:\n%s",
+				duration, seed, strings.Join(s.done[max(0, len(s.done)-10):], "\n"))
+		}
+	})
+	for start := time.Now(); time.Since(start) < duration; {
+		s.works(time.Duration(200+s.random.IntN(600)) * time.Millisecond)
+		s.suffers()
+		s.works(time.Duration(s.random.IntN(400)) * time.Millisecond)
+		s.pauses()
+	}
+	s.traffic.stop()
+	s.leaves()
+	redistest.Eventually(t, 10*time.Second, func() (bool, string) {
+		after := usedBy(t)
+		return after.goroutines <= before.goroutines+soakOwn && after.files <= before.files+soakOwn,
+			fmt.Sprintf("%+v are left, were %+v", after, before)
+	})
+}
+
+func newSoak(t *testing.T, seed uint64, quick bool) *soak {
+	t.Helper()
+	s := &soak{
+		random: rand.New(rand.NewPCG(seed, 0)), quick: quick, wrong: make(map[string]since), free: make(map[string]bool),
+	}
+	s.scene = newScene(t, []string{
+		"--lua-time-limit", "20", "--enable-debug-command", "yes", "--loading-process-events-interval-bytes", "1024",
+	}, nil)
+	s.traffic = newTraffic(s.scene, seed)
+	return s
+}
+
+// used is what a process has in use that may leak.
+type used struct{ goroutines, files int }
+
+func usedBy(t *testing.T) used {
+	t.Helper()
+	u := used{goroutines: runtime.NumGoroutine()}
+	if files, err := os.ReadDir("/proc/self/fd"); err == nil { // on Linux
+		u.files = len(files)
+	}
+	return u
+}
+
+// works lets the clients work for a while, and looks at it.
+func (s *soak) works(long time.Duration) {
+	s.t.Helper()
+	s.traffic.run()
+	for start := time.Now(); time.Since(start) < long; time.Sleep(20 * time.Millisecond) {
+		s.watches()
+	}
+}
+
+// suffers has one fault come and go.
+func (s *soak) suffers() {
+	s.t.Helper()
+	f := faults[s.random.IntN(len(faults))]
+	if f.user != nil || s.quick && f.slow {
+		return
+	}
+	s.done = append(s.done, fmt.Sprintf("%s %s", time.Now().Format("15:04:05.000"), f.name))
+	s.breaks(f)
+	if f.slow || s.random.IntN(2) == 0 { // else it is over before anybody can tell of it
+		s.reaches("word of "+f.name, func(st keyspace.Status) bool { return f.told(s.scene, st) })
+	}
+	f.heals(s.scene)
+	s.reaches("live feed after "+f.name, live)
+	clear(s.wrong)
+}
+
+// pauses compares the picture with the server while nobody changes it.
+func (s *soak) pauses() {
+	s.t.Helper()
+	s.traffic.pause()
+	s.agrees()
+	s.follows()
+	heap := heapInUse()
+	if s.heap == 0 {
+		s.heap = heap
+	}
+	if heap > s.heap+soakHeap {
+		s.t.Fatalf("%d MB are in use, at the first pause %d MB", heap>>20, s.heap>>20)
+	}
+}
+
+// watches looks at a picture that is changing: what is shown wrong must not stay so.
+func (s *soak) watches() {
+	s.t.Helper()
+	s.follows()
+	shot := s.i.Latest()
+	if !live(s.status()) {
+		clear(s.wrong)
+		return
+	}
+	now := time.Now()
+	wrong := make(map[string]since)
+	for _, line := range differences(shot, s.truth()) {
+		key, _, _ := strings.Cut(line, " ")
+		first, known := s.wrong[key]
+		if !known {
+			first.at = now
+		}
+		wrong[key] = since{first.at, line}
+		if now.Sub(first.at) > soakLate {
+			s.t.Fatalf("for %v: %s; %+v", now.Sub(first.at), line, s.status())
+		}
+	}
+	s.wrong = wrong
+}
+
+// ends and begins are the events after which nobody holds a lock, and somebody does.
+var (
+	ends   = []inspector.EventKind{inspector.EventReleased, inspector.EventExpired, inspector.EventDeleted}
+	begins = []inspector.EventKind{inspector.EventAcquired, inspector.EventHandedOver}
+	during = []inspector.EventKind{inspector.EventReentered, inspector.EventRenewed, inspector.EventExtended}
+)
+
+// follows reads the events since the last time: a hold that is over is neither prolonged nor ended again.
+func (s *soak) follows() {
+	s.t.Helper()
+	events, lost := s.i.EventsSince(s.seen)
+	if lost > 0 {
+		s.t.Fatalf("%d events are forgotten already", lost)
+	}
+	for _, e := range events {
+		if e.Seq != s.seen+1 {
+			s.t.Fatalf("event %d follows event %d", e.Seq, s.seen)
+		}
+		s.seen = e.Seq
+		switch over := e.Kind != inspector.EventReleased || !e.Count.Known || e.Count.N == 0; {
+		case slices.Contains(begins, e.Kind):
+			delete(s.free, e.Key)
+		case s.free[e.Key] && (slices.Contains(during, e.Kind) || slices.Contains(ends, e.Kind)):
+			s.t.Fatalf("nobody held it: %+v; %s", e, s.story(e.Key))
+		case over && slices.Contains(ends, e.Kind):
+			s.free[e.Key] = true
+		}
+	}
+}
+
+// story is what the events tell of a key.
+func (s *soak) story(key string) string {
+	all, _ := s.i.EventsSince(0)
+	var lines []string
+	for _, e := range all {
+		if e.Key == key || e.Kind == inspector.EventGap {
+			lines = append(lines, fmt.Sprintf("%s %s %s %q %s %s", e.At.Format("15:04:05.000"), e.Kind, e.Cause, e.Owner, e.Text, fmt.Sprint(e.Count)))
+		}
+	}
+	return strings.Join(lines[max(0, len(lines)-30):], "\n")
+}

@@ -1,0 +1,186 @@
+package keyspace_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"locktop/keyspace"
+	"locktop/keyspace/redistest"
+)
+
+// TestHungMaster stops a master of a cluster: it answers nothing and closes nothing. Its replica takes over, and the old one, when
+// it goes on, is believed in nothing any more.
+func TestHungMaster(t *testing.T) {
+	t.Parallel()
+	c := redistest.StartCluster(t, 3, 1)
+	old := c.Masters()[1]
+	key := c.KeyOf(old, "lock:hung:")
+	c.Do(key, "SET", key, "worker", "PX", 600_000)
+	s := watchAll(t, dial(t, keyspace.Place{Servers: addresses(c.Masters()[0])}), keyspace.ObserveOptions{})
+	s.sees(t, c.Masters()...)
+	s.isAt(t, key, old)
+	replica := c.ReplicasOf(old)[0]
+	redistest.Eventually(t, 5*time.Second, func() (bool, string) {
+		return replica.Do("DBSIZE").(int64) == 1, "the replica has not received it"
+	})
+	old.Pause()
+	redistest.Eventually(t, 5*time.Second, func() (bool, string) {
+		_, nodes := s.where()
+		status := nodes[keyspace.Node(old.Addr)]
+		return !status.Connected && !status.StaleSince.IsZero(), "nobody says that the master is silent"
+	})
+	s.isAt(t, key, replica)
+	old.Resume()
+	s.sees(t, replica, c.Masters()[0], c.Masters()[2])
+	s.never(t, key)
+}
+
+// TestFailOverByOrder swaps a master and its replica, both alive, there and back.
+func TestFailOverByOrder(t *testing.T) {
+	t.Parallel()
+	c := redistest.StartCluster(t, 3, 1)
+	first := c.Masters()[0]
+	second := c.ReplicasOf(first)[0]
+	key := c.KeyOf(first, "lock:swap:")
+	c.Do(key, "SET", key, "worker", "PX", 600_000)
+	s := watchAll(t, dial(t, keyspace.Place{Servers: addresses(first)}), keyspace.ObserveOptions{})
+	s.isAt(t, key, first)
+	c.Failover(second)
+	s.isAt(t, key, second)
+	c.Do(key, "SET", key, "another", "PX", 600_000)
+	s.shows(t, map[string]string{key: "another"})
+	c.Failover(first)
+	s.isAt(t, key, first)
+	s.never(t, key)
+}
+
+// TestCompanionsOnOtherNodes has a lock whose companions are in slots of other masters: they are read with it, and what happens
+// to them has it read again.
+func TestCompanionsOnOtherNodes(t *testing.T) {
+	t.Parallel()
+	c := redistest.StartCluster(t, 3, 0)
+	key, queue := "", ""
+	for n := 0; key == "" || c.MasterOf(key) == c.MasterOf(queue); n++ {
+		key, queue = fmt.Sprint("base:", n), fmt.Sprint("queue:", n)
+	}
+	c.Do(key, "SET", key, "worker")
+	c.Do(queue, "RPUSH", queue, "w1")
+	s := watchAll(t, dial(t, keyspace.Place{Servers: addresses(c.Masters()[0])}), keyspace.ObserveOptions{
+		Patterns: []keyspace.Pattern{{Glob: "base:*"}, {Glob: "queue:*"}}, Companions: family{},
+		Follow: func(r keyspace.Record) bool { return r.Exists() && strings.HasPrefix(r.Key, "base:") },
+	})
+	queued := func(want string) {
+		t.Helper()
+		redistest.Eventually(t, 10*time.Second, func() (bool, string) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			got := ""
+			for _, companion := range s.records[key].Companions {
+				if companion.Key == queue {
+					got = shown(companion)
+				}
+			}
+			return got == want, fmt.Sprintf("%q, want %q", got, want)
+		})
+	}
+	queued("list " + queue + " 1 w1")
+	c.Do(queue, "RPUSH", queue, "w2")
+	queued("list " + queue + " 2 w1 w2")
+	c.Do(queue, "DEL", queue)
+	queued("")
+}
+
+// TestOneLookWhileASlotMoves looks once, while half of a slot's keys are on one master and half on another: each key is told of
+// once, and none is missing.
+func TestOneLookWhileASlotMoves(t *testing.T) {
+	t.Parallel()
+	c := redistest.StartCluster(t, 3, 0)
+	from, to := c.Masters()[0], c.Masters()[2]
+	tag := c.KeyOf(from, "lock:half:")
+	want := make(map[string]string)
+	for n := range 30 {
+		key := fmt.Sprintf("lock:{%s}:%d", tag, n)
+		want[key] = "worker"
+		c.Do(key, "SET", key, "worker")
+	}
+	m := c.BeginMove(keyspace.Slot(tag), from, to)
+	m.Keys(15)
+	servers := dial(t, keyspace.Place{Servers: addresses(to)})
+	observation, err := servers.Observe(t.Context(), keyspace.ObserveOptions{Patterns: []keyspace.Pattern{{Glob: "lock:*"}}, Once: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]int)
+	for u := range observation.Updates() {
+		for _, r := range u.Records {
+			if r.Exists() {
+				got[r.Key]++
+			} else {
+				t.Errorf("%s was told to be gone", r.Key)
+			}
+		}
+	}
+	for key := range want {
+		if got[key] != 1 {
+			t.Errorf("%s was told %d times", key, got[key])
+		}
+	}
+	records, err := servers.Read(t.Context(), fmt.Sprintf("lock:{%s}:0", tag), fmt.Sprintf("lock:{%s}:29", tag))
+	if err != nil || records[0].Value.Text != "worker" || records[1].Value.Text != "worker" {
+		t.Errorf("reading by name while the slot moves: %v, %+v", err, records)
+	}
+}
+
+// TestReshardingUnderLoad moves slots to and fro while clients write to their keys. In the end the picture is what the cluster
+// has, and no key was told to be gone that nobody deleted.
+func TestReshardingUnderLoad(t *testing.T) {
+	t.Parallel()
+	c := redistest.StartCluster(t, 3, 0)
+	masters := c.Masters()
+	s := watchAll(t, dial(t, keyspace.Place{Servers: addresses(masters[0])}), keyspace.ObserveOptions{})
+	s.sees(t, masters...)
+	tags := []string{c.KeyOf(masters[0], "a"), c.KeyOf(masters[1], "b"), c.KeyOf(masters[2], "c")}
+	var lasting []string
+	for n := range 30 {
+		key := fmt.Sprintf("lock:{%s}:lasting:%d", tags[n%3], n)
+		lasting = append(lasting, key)
+		c.Do(key, "SET", key, "0")
+	}
+	client := c.Client()
+	ctx, cancel := context.WithCancel(t.Context())
+	written := make(chan struct{})
+	dice := rand.New(rand.NewPCG(1, 2))
+	go func() {
+		defer close(written)
+		for n := 0; ctx.Err() == nil; n++ {
+			key := lasting[dice.IntN(len(lasting))]
+			_ = client.Set(ctx, key, n, 0).Err() // the picture is compared with what was written
+			short := fmt.Sprintf("lock:{%s}:short:%d", tags[dice.IntN(3)], dice.IntN(30))
+			if n%3 == 0 {
+				_ = client.Del(ctx, short).Err()
+			} else {
+				_ = client.Set(ctx, short, n, 0).Err()
+			}
+		}
+	}()
+	for round := range 4 {
+		for i, tag := range tags {
+			from := c.MasterOf(tag)
+			c.MoveSlot(keyspace.Slot(tag), from, masters[(i+round+1)%3], nil)
+		}
+	}
+	cancel()
+	<-written
+	want := make(map[string]string)
+	for _, m := range masters {
+		for _, key := range m.Do("KEYS", "lock:*").([]any) {
+			want[key.(string)], _ = c.Do(key.(string), "GET", key).(string)
+		}
+	}
+	s.shows(t, want)
+	s.never(t, lasting...)
+}
