@@ -20,7 +20,7 @@ func (d *detail) validity(p *painter, now time.Time) {
 		s = t.bad
 	}
 	p.paragraph("validity", s, validitySentence(d.lock, now))
-	if q.For > 1 {
+	if q.For > 1 && q.Skew > 0 {
 		p.field("skew", part{t.plain, skewText(q)}, part{t.faint, " between the first and the last end of its votes"})
 	}
 }

@@ -80,7 +80,7 @@ func replicaBadge(n *keyspace.Status, width int) string {
 // paintWhere paints where we look, and how we see.
 func (m *model) paintWhere(p *painter) {
 	t := p.theme
-	where := text.Truncate(text.Escape(m.config.Where), max(12, p.width*2/5))
+	where := shortWhere(m.config.Where, max(12, p.width*2/5))
 	left := []segment{piece(4, t.cursor, "locktop"), piece(1, t.strong, where)}
 	now := m.clock()
 	clock := piece(3, t.plain, now.Format("15:04:05"))
@@ -102,6 +102,16 @@ func (m *model) paintWhere(p *painter) {
 		right = append(right, feedSegments(t, nodes, now)...)
 	}
 	p.spread(left, append(right, clock), p.air())
+}
+
+// shortWhere names where we look; of several addresses that do not fit, the first and how many more there are.
+func shortWhere(where string, width int) string {
+	where = text.Escape(where)
+	first, rest, several := strings.Cut(where, ", ")
+	if several && text.Width(where) > width {
+		where = fmt.Sprintf("%s +%d", first, strings.Count(rest, ", ")+1)
+	}
+	return text.Truncate(where, width)
 }
 
 // softwareText is what the nodes run, as far as that can be said in a word.
