@@ -49,6 +49,15 @@ func (r roster) owner(slot int) (member, bool) {
 	return member{}, false
 }
 
+// unserved is the number of slots that have no master.
+func (r roster) unserved() int {
+	left := Slots
+	for _, m := range r.members {
+		left -= m.count
+	}
+	return left
+}
+
 // add adds slots to the master at an address.
 func (r *roster) add(o Options, first, last int) {
 	i := slices.IndexFunc(r.members, func(m member) bool { return m.options.Addr == o.Addr })

@@ -311,6 +311,23 @@ func TestSentinels(t *testing.T) {
 	s.shows(t, map[string]string{"lock:a": "worker", "lock:b": "worker"})
 	s.never(t, "lock:a")
 
+	for _, sentinel := range set.Sentinels {
+		sentinel.Pause()
+	}
+	trouble := func(want string) {
+		t.Helper()
+		redistest.Eventually(t, 15*time.Second, func() (bool, string) {
+			_, nodes := s.where()
+			status := nodes[keyspace.Node(second.Addr)]
+			return status.Connected && (want == "" && status.Err == "" || want != "" && strings.Contains(status.Err, want)), fmt.Sprintf("%+v", status)
+		})
+	}
+	trouble("no sentinel answers")
+	for _, sentinel := range set.Sentinels {
+		sentinel.Resume()
+	}
+	trouble("")
+
 	wrong := place
 	wrong.Sentinel = "othermaster"
 	if _, err := keyspace.Dial(t.Context(), wrong); !errors.Is(err, keyspace.ErrNoMaster) || !strings.Contains(err.Error(), set.Name) {

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -26,6 +28,8 @@ type watch struct {
 	hops     map[string]int // redirections of a key since the last answer
 	// guests are nodes without a slot of their own that are being given one, and until when they count as ours.
 	guests map[Node]guest
+	// trouble says in words why it is not known who the masters are, or what has none; empty: all is well.
+	trouble string
 }
 
 // guest is a node that a cluster's slots are moved to.
@@ -162,7 +166,7 @@ func (w *watch) observe(ctx context.Context, p *post) (*Observation, error) {
 func (w *watch) attend(ctx context.Context, p *post, err error) {
 	defer close(p.ended)
 	defer p.cancel()
-	since := time.Now()
+	since, late := time.Now(), p.observation == nil
 	for p.observation == nil {
 		if err != nil {
 			u := w.introduce(p, err)
@@ -184,6 +188,9 @@ func (w *watch) attend(ctx context.Context, p *post, err error) {
 	w.mu.Lock()
 	p.feed = observation.feed
 	p.feed.mail.adopt(p.adopted...)
+	if late {
+		p.feed.mail.missed("this master is looked at from now on only")
+	}
 	p.adopted = nil
 	w.mu.Unlock()
 	connected := true
@@ -207,6 +214,9 @@ func (w *watch) stamp(p *post, s Status) *Status {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s.Topology, s.Slots = w.servers.topology, p.count
+	if s.Connected && w.trouble != "" {
+		s.Err = strings.TrimPrefix(s.Err+"; "+w.trouble, "; ")
+	}
 	return &s
 }
 
@@ -265,11 +275,32 @@ func (w *watch) follow(ctx context.Context) {
 		if !sleep(ctx, time.Until(asked.Add(askSoon))) {
 			return
 		}
-		if err := w.servers.ask(ctx); err != nil {
-			continue // those who are known go on; each says itself that it does not answer
+		err := w.servers.ask(ctx)
+		if ctx.Err() != nil {
+			return
 		}
-		w.muster(ctx)
+		w.worry(err)
+		if err == nil { // else those who are known go on
+			w.muster(ctx)
+		}
 	}
+}
+
+// worry notes what is wrong with the whole, which the statuses of all its nodes tell.
+func (w *watch) worry(err error) {
+	now, _ := w.servers.present()
+	trouble := ""
+	switch unserved := now.unserved(); {
+	case err != nil && w.servers.topology == Sentinel:
+		trouble = "a fail-over would not be noticed, because no sentinel answers: " + err.Error()
+	case err != nil:
+		trouble = "moved slots would be noticed late: " + err.Error()
+	case w.servers.topology == Cluster && unserved > 0:
+		trouble = fmt.Sprintf("%d of %d slots have no master, and their locks are not seen: see CLUSTER INFO", unserved, Slots)
+	}
+	w.mu.Lock()
+	w.trouble = trouble
+	w.mu.Unlock()
 }
 
 // muster puts feeds where masters are new, ends those of masters that left, and sees to the keys that were theirs.
