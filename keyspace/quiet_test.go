@@ -6,8 +6,10 @@ func TestQuiet(t *testing.T) {
 	for _, test := range []struct{ in, out string }{
 		{"+OK\r\n", "+OK\r\n"},
 		{"-ERR unknown command 'AUTH', with args beginning with: 'hush' \r\n+OK\r\n", "-ERR unknown command 'AUTH'\r\n+OK\r\n"},
-		{"+OK\r\n-ERR unknown command `HELLO`, with args beginning with: `3` `hush`\r\n-ERR x, with args beginning with: 'hush'\r\n$1\r\na\r\n",
-			"+OK\r\n-ERR unknown command `HELLO`\r\n-ERR x\r\n$1\r\na\r\n"},
+		{
+			"+OK\r\n-ERR unknown command `HELLO`, with args beginning with: `3` `hush`\r\n-ERR x, with args beginning with: 'hush'\r\n$1\r\na\r\n",
+			"+OK\r\n-ERR unknown command `HELLO`\r\n-ERR x\r\n$1\r\na\r\n",
+		},
 		{"$30\r\n, with args beginning with: x yz\r\n", "$30\r\n, with args beginning with: x yz\r\n"},
 		{"", ""},
 	} {

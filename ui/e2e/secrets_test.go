@@ -127,10 +127,21 @@ func TestNoSecretIsShown(t *testing.T) {
 	}
 	s := newSecretive(t)
 	commands := [][]string{
-		{"list"}, {"list", "-o", "json"}, {"list", "-o", "csv"}, {"watch", "--for", "300ms"}, {"watch", "--for", "300ms", "-o", "json"}, {"--for", "300ms"},
-		{"show", "lock:1"}, {"show", "lock:1", "-o", "json"}, {"release", "lock:2", "--holder", "worker-7", "--dry-run"},
-		{"extend", "lock:3", "--holder", "worker-7", "--ttl", "1h", "--yes"}, {"expire", "lock:4", "--holder", "worker-7", "--yes"},
-		{"release", "lock:5", "--holder", "worker-7", "--yes"}, {"check"}, {"check", "-o", "json"}, {"check", "--discover"},
+		{"list"},
+		{"list", "-o", "json"},
+		{"list", "-o", "csv"},
+		{"watch", "--for", "300ms"},
+		{"watch", "--for", "300ms", "-o", "json"},
+		{"--for", "300ms"},
+		{"show", "lock:1"},
+		{"show", "lock:1", "-o", "json"},
+		{"release", "lock:2", "--holder", "worker-7", "--dry-run"},
+		{"extend", "lock:3", "--holder", "worker-7", "--ttl", "1h", "--yes"},
+		{"expire", "lock:4", "--holder", "worker-7", "--yes"},
+		{"release", "lock:5", "--holder", "worker-7", "--yes"},
+		{"check"},
+		{"check", "-o", "json"},
+		{"check", "--discover"},
 	}
 	for i, command := range commands {
 		s.run(0, waysTo(server.Addr)[i%7], command...)
