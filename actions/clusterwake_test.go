@@ -204,7 +204,7 @@ func TestWakesWhileMoved(t *testing.T) {
 		r := Request{Verb: VerbRelease, Lock: lock}
 		out := o.Do(t.Context(), r)
 		move.Finish()
-		if o.scriptsDenied.Load() && out.Result != ResultReleased { // Redis' EXEC, not Valkey's, takes the channel for a key that is not there
+		if o.scriptsDenied.Load() && out.Result != ResultReleased { // EXEC of Redis 7.0, not of later servers, takes the channel for a key that is not there
 			if out.Result != ResultFailed || !strings.Contains(out.Detail, "is being moved to another node: try again") {
 				t.Errorf("%s (%v)", out.Sentence(r), out.Err)
 			}
