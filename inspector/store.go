@@ -313,6 +313,9 @@ func (s *store) compact() {
 	if s.empty <= 1024 || s.empty <= len(s.slots)/2 {
 		return
 	}
+	for _, p := range s.places { // a map never shrinks; what is left is put back
+		p.slots = make(map[string]int32)
+	}
 	kept := make([]slot, 0, len(s.slots)-s.empty)
 	moved := make([]int32, len(s.slots))
 	for i := range s.slots {
@@ -325,10 +328,11 @@ func (s *store) compact() {
 		at.place.slots[at.lock.Key] = moved[i]
 		kept = append(kept, *at)
 	}
+	s.wakes.heap = slices.Clone(s.wakes.heap)
 	for at, i := range s.wakes.heap {
 		s.wakes.heap[at] = moved[i]
 	}
-	freed := s.freed[:0]
+	var freed []int32
 	for _, i := range s.freed {
 		if moved[i] >= 0 {
 			freed = append(freed, moved[i])
