@@ -67,7 +67,7 @@ func askVersion(ctx context.Context, name, path string) (binary, error) {
 	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
 	defer cancel()
 	ask := exec.CommandContext(ctx, path, "--version")
-	ask.SysProcAttr = attributes()
+	ask.Env, ask.SysProcAttr = withoutSecrets(), attributes()
 	said, err := ask.Output()
 	if err != nil {
 		return binary{}, fmt.Errorf("%s --version: %w", path, err)

@@ -26,7 +26,7 @@ const guardScript = `trap '' HUP INT TERM; read -r _ && exit; kill -9 "$1"; rm -
 
 func newGuard(pid int, dir string) (*guard, error) {
 	shell := exec.Command("/bin/sh", "-c", guardScript, "locktop-demo-guard", strconv.Itoa(pid), dir)
-	shell.Dir = "/"
+	shell.Dir, shell.Env = "/", withoutSecrets()
 	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	pipe, err := shell.StdinPipe()
 	if err != nil {

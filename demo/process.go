@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -86,7 +87,7 @@ func startProcess(ctx context.Context, b binary, over transport) (_ *process, er
 		return nil, err
 	}
 	p.cmd = exec.Command(b.path, file)
-	p.cmd.SysProcAttr = attributes()
+	p.cmd.Env, p.cmd.SysProcAttr = withoutSecrets(), attributes()
 	if err := p.cmd.Start(); err != nil {
 		p.cmd = nil
 		return nil, err
@@ -97,6 +98,13 @@ func startProcess(ctx context.Context, b binary, over transport) (_ *process, er
 		return nil, fmt.Errorf("guard against our own death: %w", err)
 	}
 	return p, p.awaitAnswer(ctx)
+}
+
+// withoutSecrets is our environment without the variables in which passwords are given to us, which no child of ours needs.
+func withoutSecrets() []string {
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		return strings.HasPrefix(variable, "REDIS") || strings.HasPrefix(variable, "LOCKTOP_")
+	})
 }
 
 // privateDir makes a directory that only this user may enter, with room for a socket's path.

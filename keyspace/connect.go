@@ -46,6 +46,7 @@ type Server struct {
 	Software string // "redis", "valkey"
 	Version  string
 	RunID    string
+	OS       string // as INFO has it; a managed service may say its name there
 	Role     string // "master" or "replica"
 	Mode     string // "standalone", "cluster" or "sentinel"
 	// Limited says in words why INFO was not to be had; empty where it was.
@@ -236,7 +237,7 @@ func (s Server) limits() string {
 func parseServer(info string) Server {
 	fields := infoFields(info)
 	s := Server{
-		Software: "redis", Version: fields["redis_version"], RunID: fields["run_id"], Role: roleOf(fields),
+		Software: "redis", Version: fields["redis_version"], RunID: fields["run_id"], OS: fields["os"], Role: roleOf(fields),
 		Mode: cmp.Or(fields["redis_mode"], fields["server_mode"], "standalone"), // Valkey has both, if it does not hide the former
 	}
 	if version := fields["valkey_version"]; version != "" {

@@ -2,8 +2,6 @@ package keyspace
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +21,7 @@ var (
 	ErrNotRedis    = errors.New("not a Redis server")
 	ErrPermission  = errors.New("no permission")
 	ErrDatabase    = errors.New("no such database")
+	ErrAbsent      = errors.New("the server does not know a command that it takes")
 )
 
 // ConnectError says what was tried, what went wrong, and what would mend it, without any secret.
@@ -56,21 +55,17 @@ func (e *ConnectError) Unwrap() []error {
 // connectError sorts an error of the first commands by what would mend it.
 func connectError(o Options, err error) error {
 	e := &ConnectError{Addr: string(o.Node()), Err: err}
-	var certificate *tls.CertificateVerificationError
-	var unknownAuthority x509.UnknownAuthorityError
-	var recordHeader tls.RecordHeaderError
+	mend, isTLS := mendTLS(err)
 	text := err.Error()
 	switch {
 	case errors.Is(err, context.Canceled):
 		e.Kind, e.Err = ErrUnreachable, fmt.Errorf("no answer until then: %w", err)
-	case errors.As(err, &certificate), errors.As(err, &unknownAuthority):
-		e.Kind, e.Mend = ErrTLS, "give the CA that signed the server's certificate with --cacert, or its name with --sni"
-	case errors.As(err, &recordHeader), strings.Contains(text, "first record does not look like a TLS handshake"):
-		e.Kind, e.Mend = ErrTLS, "this port speaks plain Redis: leave --tls (rediss://) out"
-	case strings.Contains(text, "tls: "):
-		e.Kind, e.Mend = ErrTLS, "check --cert, --key and --cacert"
+	case isTLS:
+		e.Kind, e.Mend = ErrTLS, mend
 	case hasPrefix(err, "WRONGPASS"), hasPrefix(err, "ERR invalid password"), hasPrefix(err, "ERR AUTH"):
 		e.Kind, e.Mend = ErrAuth, "give the right ones with --user and REDISCLI_AUTH"
+	case isAbsent(err) && strings.Contains(strings.ToLower(text), "auth"):
+		e.Kind, e.Err, e.Mend = ErrAuth, errors.New("the server does not know AUTH"), "leave user and password out, if they are not what it wants"
 	case hasPrefix(err, "NOAUTH"):
 		e.Kind, e.Mend = ErrAuth, "this server wants a password: set REDISCLI_AUTH, or use --askpass"
 	case hasPrefix(err, "ERR DB index"):
@@ -78,6 +73,8 @@ func connectError(o Options, err error) error {
 	case hasPrefix(err, "DENIED"):
 		e.Kind, e.Err = ErrPermission, errors.New("the server is in protected mode, and refuses other hosts")
 		e.Mend = "set a password there, or connect from its own host"
+	case isAbsent(err):
+		e.Kind, e.Mend = ErrAbsent, "a proxy, a managed service or rename-command hides it"
 	case hasPrefix(err, "NOPERM"):
 		e.Kind, e.Mend = ErrPermission, "the user needs the ACL rules that `locktop check` prints"
 	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, os.ErrNotExist), errors.Is(err, syscall.ENOENT):
@@ -204,7 +201,7 @@ func isRefusal(err error) bool {
 
 // declinesPing says whether a server refused a PING that serves us all the same: an ACL may forbid it, and while the disk is
 // full it is refused as a write is.
-func declinesPing(err error) bool { return isDenied(err) || hasPrefix(err, "MISCONF") }
+func declinesPing(err error) bool { return isDenied(err) || isAbsent(err) || hasPrefix(err, "MISCONF") }
 
 // isNil says whether the server answered that there is nothing.
 func isNil(err error) bool { return errors.Is(err, redis.Nil) }

@@ -2,6 +2,7 @@ package keyspace
 
 import (
 	"crypto/tls"
+	"net"
 	"time"
 )
 
@@ -24,6 +25,15 @@ func (o Options) Node() Node {
 		return Node("unix:" + o.Addr)
 	}
 	return Node(o.Addr)
+}
+
+// host is the name or address of the server; empty: it is on this machine.
+func (o Options) host() string {
+	host, _, err := net.SplitHostPort(o.Addr)
+	if err != nil || o.Network == "unix" {
+		return ""
+	}
+	return host
 }
 
 // Notify says what to do about keyspace notifications.

@@ -31,6 +31,9 @@ func ParseURL(raw string) (Options, error) {
 		return Options{}, fmt.Errorf("%w: it cannot be read (is a character of the password not percent-encoded?); "+
 			"write redis://[user:password@]host[:port][/db]", ErrURL)
 	}
+	if err := misread(raw, u); err != nil {
+		return Options{}, err
+	}
 	o := Options{Username: u.User.Username()}
 	password, both := u.User.Password()
 	if o.Password = password; !both {
@@ -53,6 +56,15 @@ func ParseURL(raw string) (Options, error) {
 		return Options{}, err
 	}
 	return o, nil
+}
+
+// misread says whether a character of the password, which is not escaped, ends it too early, so that a piece of it stands where the
+// server's name is.
+func misread(raw string, u *url.URL) error {
+	if strings.Contains(raw, "#") || strings.Contains(u.RawQuery, "@") || u.Host != "" && strings.Contains(u.Path, "@") {
+		return fmt.Errorf("%w: it has a # or an @ where none can be; in a password, write %%23 for #, %%3F for ?, %%2F for / and %%40 for @", ErrURL)
+	}
+	return nil
 }
 
 func (o *Options) parseTCP(u *url.URL) error {

@@ -50,6 +50,12 @@ func TestParseURLErrorsSayWhatIsWrong(t *testing.T) {
 		"redis://host?skip_verify=1":  "parameter",
 		"redis://host?dial_timeout=x": "dial_timeout",
 		"redis://u:p%zz@host":         "percent-encoded",
+		"redis://hush#x@host":         "%23",
+		"redis://:12#x@host":          "%23",
+		"redis://hush?@host:1":        "%3F",
+		"redis://hush?x@host":         "%3F",
+		"redis://:12/x@host":          "%2F",
+		"unix://hush/x@/run/r.sock":   "%2F",
 	} {
 		_, err := keyspace.ParseURL(raw)
 		if !errors.Is(err, keyspace.ErrURL) || !strings.Contains(err.Error(), says) {
@@ -66,8 +72,12 @@ func FuzzParseURL(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw, tail string) {
 		const marker = "zqxjkv"
 		for _, word := range []string{marker + tail, url.QueryEscape(marker + tail)} {
-			if _, err := keyspace.ParseURL(strings.ReplaceAll(raw, "%s", word)); err != nil && strings.Contains(err.Error(), marker) {
+			o, err := keyspace.ParseURL(strings.ReplaceAll(raw, "%s", word))
+			if err != nil && strings.Contains(err.Error(), marker) {
 				t.Errorf("the error quotes the password: %v", err)
+			}
+			if strings.Count(raw, "%s") == 1 && strings.Contains(raw, "%s@") && strings.Contains(o.Addr, marker) {
+				t.Errorf("a piece of the password is taken for the server: %q", o.Addr)
 			}
 		}
 	})

@@ -49,6 +49,7 @@ type wire struct {
 	allowed []string
 	reader  requestReader
 	met     bool
+	quiet   quiet
 	// refused is the error with which the server met the connection before it hung up. go-redis takes it for an answer to its
 	// first command, and forgets it, so that what fails afterwards fails with it again.
 	refused refusal
@@ -83,7 +84,17 @@ func (w *wire) Write(b []byte) (int, error) {
 	return sent, w.because(err)
 }
 
+// Read returns what may be seen.
 func (w *wire) Read(b []byte) (int, error) {
+	for {
+		n, err := w.read(b)
+		if kept := w.quiet.keep(b[:n]); kept > 0 || n == 0 || err != nil {
+			return kept, w.because(err)
+		}
+	}
+}
+
+func (w *wire) read(b []byte) (int, error) {
 	n, err := w.Conn.Read(b)
 	w.meter.fetched.Add(int64(n))
 	if n > 0 && !w.met {
@@ -93,7 +104,7 @@ func (w *wire) Read(b []byte) (int, error) {
 			w.refused = refusal(text)
 		}
 	}
-	return n, w.because(err)
+	return n, err
 }
 
 // because is why reading or writing failed.

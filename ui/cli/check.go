@@ -152,12 +152,13 @@ func (a *app) check(ctx context.Context, s *session, look *observing, in keyspac
 	if err != nil {
 		return report, failed("%w", err)
 	}
-	add(checkNotifications(s.connection, flags), checkDatabases(ctx, s.connection))
 	patterns := look.globs()
 	rights, err := s.connection.Capabilities(ctx, patterns, inspector.BesidePatterns(patterns), in)
 	if err != nil {
 		return report, failed("%w", err)
 	}
+	config, _ := rights.Of("config get")
+	add(checkNotifications(s.connection, flags, config.Verdict), checkDatabases(ctx, s.connection))
 	add(checkRights(rights)...)
 	eval, _ := rights.Of("eval")
 	transactions, _ := rights.Of("transactions")
@@ -174,7 +175,7 @@ func (a *app) check(ctx context.Context, s *session, look *observing, in keyspac
 // checkSight looks as the dashboard does, and says what is seen. Where this user may not, the rights say more.
 func (a *app) checkSight(ctx context.Context, s *session, look *observing) ([]itemJSON, error) {
 	err := a.observe(ctx, s, look, false)
-	if errors.Is(err, keyspace.ErrPermission) {
+	if errors.Is(err, keyspace.ErrPermission) || errors.Is(err, keyspace.ErrAbsent) {
 		return []itemJSON{{Name: "keys", Detail: err.Error()}}, nil
 	}
 	if err != nil {
@@ -222,6 +223,8 @@ func checkActing(ctx context.Context, connection *keyspace.Connection, what acti
 	case verdict == keyspace.Denied:
 		item.Detail = "denied (" + detail + ")"
 		item.Mend = actMend(connection, what, denied)
+	case !mayBegin && write.Verdict != keyspace.Denied && transactions.Verdict != keyspace.Denied:
+		item.Detail = "the server runs neither scripts nor transactions; some can be done to locks that are strings, where it has DELEX, DELIFEQ or SET IFEQ"
 	case !mayBegin:
 		item.Detail = "denied: this user may neither run scripts that write to these keys, nor transactions"
 		item.Mend = actMend(connection, what, nil)
@@ -242,8 +245,8 @@ func checkServer(connection *keyspace.Connection) itemJSON {
 	server := connection.Server()
 	item := itemJSON{Name: "server", OK: true, Detail: strings.TrimSpace(server.Software+" "+server.Version) + ", " + server.Role}
 	if server.Limited != "" {
-		item.OK, item.Detail = false, item.Detail+"; its version and role are not known: "+server.Limited
-		item.Mend = connection.Mend("+info")
+		item.OK, item.Detail = false, item.Detail+", as far as it says without INFO: "+server.Limited
+		item.Mend = mendDenied(connection, server.Limited, "+info")
 	}
 	if server.Role == "replica" {
 		item.OK, item.Detail = false, item.Detail+": a replica takes no actions, and tells expiries late; connect to its master"
@@ -307,7 +310,7 @@ func keysOf(n keyspace.Status) int64 {
 }
 
 // checkNotifications says whether the server tells what happens to keys.
-func checkNotifications(connection *keyspace.Connection, n keyspace.Notifications) itemJSON {
+func checkNotifications(connection *keyspace.Connection, n keyspace.Notifications, reading keyspace.Verdict) itemJSON {
 	item := itemJSON{Name: "notifications", OK: n.Enough()}
 	switch {
 	case n.Enough():
@@ -315,18 +318,45 @@ func checkNotifications(connection *keyspace.Connection, n keyspace.Notification
 	case n.Known:
 		item.Detail = fmt.Sprintf("notify-keyspace-events is %q, without %q", n.Old, n.Missing)
 		item.Mend = n.Line() + "\nor let locktop do it until it ends: --notify enable"
+	case reading == keyspace.Denied:
+		item.Detail = "notify-keyspace-events cannot be read by this user"
+		item.Mend = connection.Mend("+config|get") + "\n" + switchedOn(connection, n, nil)
 	default:
-		item.Detail = "notify-keyspace-events cannot be read; on a managed server its parameter group has it"
-		item.Mend = connection.Mend("+config|get") + "\n" + n.Line()
+		item.Detail = "notify-keyspace-events cannot be read, because the server has no CONFIG GET"
+		item.Mend = switchedOn(connection, n, keyspace.Services())
 	}
 	return item
+}
+
+// switchedOn is how notifications are switched on where CONFIG may not be had: at the service that runs the server, or, where that
+// does not say its name, by CONFIG as an administrator, or at one of these.
+func switchedOn(connection *keyspace.Connection, n keyspace.Notifications, may []keyspace.Service) string {
+	var lines []string
+	if service := connection.Service(); service.Name != "" {
+		may = []keyspace.Service{service}
+	} else {
+		lines = append(lines, n.Line())
+	}
+	for _, service := range may {
+		lines = append(lines, "on "+service.Name+": "+service.Notifications)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// mendDenied is the ACL line that gives our user a rule, where these words of the server's say that it is denied; a command that the
+// server hides nothing gives back.
+func mendDenied(connection *keyspace.Connection, words, rule string) string {
+	if !strings.Contains(words, "NOPERM") {
+		return ""
+	}
+	return connection.Mend(rule)
 }
 
 // checkDatabases names those with keys that are not looked at.
 func checkDatabases(ctx context.Context, connection *keyspace.Connection) itemJSON {
 	keys, err := connection.Databases(ctx)
 	if err != nil {
-		return itemJSON{Name: "databases", Detail: "others cannot be counted: " + err.Error(), Mend: connection.Mend("+info")}
+		return itemJSON{Name: "databases", Detail: "others cannot be counted: " + err.Error(), Mend: mendDenied(connection, err.Error(), "+info")}
 	}
 	looked := connection.DB()
 	var others []string

@@ -300,11 +300,15 @@ func (s *security) certificates(config *tls.Config) error {
 		return usage("--cert and --key belong together: give both, or none")
 	}
 	if s.cert != "" {
-		pair, err := tls.LoadX509KeyPair(s.cert, s.key)
-		if err != nil {
+		load := func() (*tls.Certificate, error) {
+			pair, err := tls.LoadX509KeyPair(s.cert, s.key)
+			return &pair, err
+		}
+		if _, err := load(); err != nil {
 			return usage("--cert, --key: %v", err)
 		}
-		config.Certificates = []tls.Certificate{pair}
+		// Certificates are short-lived: a connection that is made later shows the one that is in the file by then.
+		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return load() }
 	}
 	return nil
 }

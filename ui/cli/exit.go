@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"locktop/ui/text"
 )
 
 // The exit codes, for scripts.
@@ -58,8 +60,8 @@ func (a *app) exit(ctx context.Context, err error) int {
 	case interrupted && errors.Is(err, context.Canceled):
 		return exitInterrupted
 	}
-	if text := oneLine(err.Error()); text != "" {
-		a.say("%s", text)
+	if said := oneLine(err.Error()); said != "" {
+		a.say("%s", text.Legible(said)) // a server, or its certificate, may have put into it what a terminal would obey
 	}
 	if interrupted {
 		return exitInterrupted

@@ -78,9 +78,13 @@ func (a *app) applyEnvironment(cmd *cobra.Command) error {
 	return err
 }
 
+// secretFlags are those whose values nobody is to see. The value of --askpass would be a password that was put in the wrong place, and
+// that of --port one that was given as to other programs, "-pSECRET".
+var secretFlags = []string{"pass", "url", "sentinel-pass", "askpass", "port"}
+
 // shownSecretly is a value for an error message.
 func shownSecretly(flag, value string) string {
-	if strings.HasSuffix(flag, "pass") || flag == "url" {
+	if slices.Contains(secretFlags, flag) {
 		return "…"
 	}
 	return value

@@ -155,7 +155,7 @@ func TestPlaceRefused(t *testing.T) {
 		{nil, []string{"-h", ""}, "--host is empty"},
 		{nil, []string{"-s", ""}, "--socket is empty"},
 		{nil, []string{"-n", "-1"}, "--db -1"},
-		{env{"LOCKTOP_PORT": "x"}, nil, `LOCKTOP_PORT: "x" is not a value for --port`},
+		{env{"LOCKTOP_PORT": "x"}, nil, `LOCKTOP_PORT: "…" is not a value for --port`},
 		{nil, []string{"--user", "me"}, `the user "me" has no password`},
 		{nil, []string{"--pass", "x", "--askpass"}, "--pass and --askpass both give the password"},
 		{nil, []string{"--cacert", "x"}, "--cacert is about TLS, which is off"},

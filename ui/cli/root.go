@@ -99,6 +99,8 @@ func noArguments(cmd *cobra.Command, args []string) error {
 		return nil
 	case readOnly(args[0]) == readOnlyStrict && cmd.Flags().Changed("read-only"):
 		return errReadOnlyWord
+	case strings.Contains(args[0], "://"):
+		return errURLWord
 	default:
 		return fmt.Errorf("%q is an argument, and it takes flags only", args[0])
 	}
@@ -107,10 +109,16 @@ func noArguments(cmd *cobra.Command, args []string) error {
 // errReadOnlyWord explains what pflag makes of a value that may be left out.
 var errReadOnlyWord = errors.New("write --read-only=strict, with the equals sign")
 
+// errURLWord is said where a URL stands alone. It is not quoted, for there may be a password in it.
+var errURLWord = errors.New("a URL stands alone: write --url before it")
+
 // unknownVerb names the nearest ones.
 func unknownVerb(cmd *cobra.Command, verb string) error {
 	if cmd.Flags().Changed("read-only") && readOnly(verb) == readOnlyStrict {
 		return usage("%v", errReadOnlyWord)
+	}
+	if strings.Contains(verb, "://") {
+		return usage("%v", errURLWord)
 	}
 	for _, c := range cmd.Commands() {
 		if c.Name() == verb { // after "--"
@@ -129,7 +137,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return usage("-h is not a flag of %q; %s", cmd.CommandPath(), see)
 	}
-	text := err.Error()
+	text := hushed(err.Error())
 	if before, _, found := strings.Cut(text, ": strconv."); found {
 		text = before + ": not a number in range"
 	}
@@ -140,6 +148,20 @@ func flagError(cmd *cobra.Command, err error) error {
 		text += " (it is the host, as in redis-cli)"
 	}
 	return usage("%s; %s", text, see)
+}
+
+// hushed leaves out of what pflag says the value that may be a password.
+func hushed(text string) string {
+	if before, _, found := strings.Cut(text, " in -"); found && strings.HasPrefix(text, "unknown shorthand flag: ") && !strings.HasSuffix(text, "'h' in -h") {
+		return before
+	}
+	for _, flag := range secretFlags {
+		value, _, found := strings.Cut(text, "--"+flag+"\" flag: ")
+		if _, names, _ := strings.Cut(value, "\" for \""); found && strings.HasPrefix(text, "invalid argument ") {
+			return "what is given for \"" + names + "--" + flag + "\" is no value for it"
+		}
+	}
+	return text
 }
 
 // addSpan offers --for.
