@@ -204,13 +204,18 @@ func (v *fusion) nothing() {
 }
 
 // settled shows what nobody has, once the votes stay as they are: who claims it, and that the masters that saw it held do not
-// answer. While masters are still to be read that may complete a quorum, nothing is shown.
+// answer. What only masters have that do not answer, and that are too few for a quorum, is no claim: a release passed them by, and
+// they tell of it when they are back. While masters are still to be read that may complete a quorum, nothing is shown.
 func (v *fusion) settled() {
 	switch {
 	case len(v.tally.owners) == 0:
 		v.nobody()
 		return
 	case v.tally.owners[0].votes >= v.tally.needed, v.tally.unread > 0 && v.tally.owners[0].votes+v.tally.unread >= v.tally.needed:
+		return
+	}
+	if first := v.tally.owners[0]; !v.held() && first.votes == 0 && first.silent < v.tally.needed {
+		v.unclaimed()
 		return
 	}
 	if v.held() {
@@ -235,6 +240,15 @@ func (v *fusion) settled() {
 	l.claim()
 	v.slots[v.slot].readAt = v.at.UnixNano()
 	v.settle(v.slot, v.at)
+}
+
+// unclaimed: nobody who answers has it.
+func (v *fusion) unclaimed() {
+	if v.old != nil && v.old.FreedAt.IsZero() {
+		v.forget(v.slot)
+		return
+	}
+	v.refresh()
 }
 
 // claim leaves a lock without a holder's time: nobody has it.

@@ -70,6 +70,17 @@ func TestReleasedInSight(t *testing.T) {
 	c.after(10 * time.Second).row("no row")
 }
 
+// TestReleasePassedBySilentMasters: what only they have is no claim, until they are back and say so.
+func TestReleasePassedBySilentMasters(t *testing.T) {
+	c, end := five(t, aToken)
+	c.falls(refused, 4, 5).dels(1, 2, 3).expect("released " + aToken + " released")
+	c.after(2 * time.Second).row("freed 0/5")
+	c.after(10 * time.Second).row("no row")
+	c.answers(4, 5).on(master(4)).text(aToken, end).on(master(5)).text(aToken, end)
+	c.after(2 * time.Second).row("minority " + aToken + " 2/5 minority(warning)")
+	c.falls(refused, 4, 5).after(2 * time.Second).row("no row")
+}
+
 func TestNobodyAnswers(t *testing.T) {
 	c, _ := five(t, aToken)
 	c.falls(refused, 1, 2, 3, 4, 5)
