@@ -158,7 +158,11 @@ func hushed(text string) string {
 	for _, flag := range secretFlags {
 		value, _, found := strings.Cut(text, "--"+flag+"\" flag: ")
 		if _, names, _ := strings.Cut(value, "\" for \""); found && strings.HasPrefix(text, "invalid argument ") {
-			return "what is given for \"" + names + "--" + flag + "\" is no value for it"
+			said := "what is given for \"" + names + "--" + flag + "\" is no value for it"
+			if flag == "port" {
+				said += ": not a number in range"
+			}
+			return said
 		}
 	}
 	return text
