@@ -81,9 +81,25 @@ func seededAt(t *testing.T, client *redis.Client, scheme inspector.Scheme, key s
 	return r
 }
 
-// TestFollowsACluster acts on locks whose slot has moved, or is being moved, wherever they are by now.
-func TestFollowsACluster(t *testing.T) {
+// TestOnACluster has tests that leave a cluster as good as they found it, each with keys of its own.
+func TestOnACluster(t *testing.T) {
 	c := newTestCluster(t, 2)
+	for name, test := range map[string]func(*testing.T, *testCluster){
+		"follows a cluster":            testFollowsACluster,
+		"another holder at the target": testAnotherHolderAtTheTarget,
+		"half moved":                   testHalfMoved,
+		"move ends meanwhile":          testMoveEndsMeanwhile,
+		"sent in circles":              testSentInCircles,
+		"unreachable node":             testUnreachableNode,
+		"several slots":                testSeveralSlots,
+		"wakes while moved":            testWakesWhileMoved,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, c) })
+	}
+}
+
+// testFollowsACluster acts on locks whose slot has moved, or is being moved, wherever they are by now.
+func testFollowsACluster(t *testing.T, c *testCluster) {
 	audit := openAudit(t)
 	byEachWay(t, c, Options{Audit: audit}, func(t *testing.T, o *Operator) {
 		for i, step := range []struct {
@@ -123,9 +139,8 @@ func TestFollowsACluster(t *testing.T) {
 	})
 }
 
-// TestAnotherHolderAtTheTarget: what has become of a lock after its slot moved is compared there.
-func TestAnotherHolderAtTheTarget(t *testing.T) {
-	c := newTestCluster(t, 2)
+// testAnotherHolderAtTheTarget: what has become of a lock after its slot moved is compared there.
+func testAnotherHolderAtTheTarget(t *testing.T, c *testCluster) {
 	byEachWay(t, c, Options{}, func(t *testing.T, o *Operator) {
 		key := c.key(t)
 		r := seededAt(t, c.clients[0], inspector.SchemeToken, key, Request{Verb: VerbRelease})
@@ -142,9 +157,8 @@ func TestAnotherHolderAtTheTarget(t *testing.T) {
 	})
 }
 
-// TestHalfMoved has the lock on one node and what belongs to it on none: nothing is done while nobody can tell.
-func TestHalfMoved(t *testing.T) {
-	c := newTestCluster(t, 2)
+// testHalfMoved has the lock on one node and what belongs to it on none: nothing is done while nobody can tell.
+func testHalfMoved(t *testing.T, c *testCluster) {
 	byEachWay(t, c, Options{}, func(t *testing.T, o *Operator) {
 		key := c.key(t)
 		r := seededAt(t, c.clients[0], inspector.SchemeRedisson, key, Request{Verb: VerbRelease})
@@ -167,9 +181,8 @@ func TestHalfMoved(t *testing.T) {
 	})
 }
 
-// TestMoveEndsMeanwhile: an action waits a while for the end of a move.
-func TestMoveEndsMeanwhile(t *testing.T) {
-	c := newTestCluster(t, 2)
+// testMoveEndsMeanwhile: an action waits a while for the end of a move.
+func testMoveEndsMeanwhile(t *testing.T, c *testCluster) {
 	key := c.key(t)
 	r := seededAt(t, c.clients[0], inspector.SchemeRedisson, key, Request{Verb: VerbRelease})
 	move := c.moving(key)
@@ -205,9 +218,8 @@ func (h afterSending) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.
 	}
 }
 
-// TestSentInCircles has two nodes that each take the other for the owner of a slot.
-func TestSentInCircles(t *testing.T) {
-	c := newTestCluster(t, 2)
+// testSentInCircles has two nodes that each take the other for the owner of a slot.
+func testSentInCircles(t *testing.T, c *testCluster) {
 	byEachWay(t, c, Options{}, func(t *testing.T, o *Operator) {
 		key := c.key(t)
 		r := seededAt(t, c.clients[0], inspector.SchemeToken, key, Request{Verb: VerbRelease})
@@ -223,31 +235,29 @@ func TestSentInCircles(t *testing.T) {
 	})
 }
 
-// TestUnreachableNode is sent to a node that nobody knows.
-func TestUnreachableNode(t *testing.T) {
-	c := newTestCluster(t, 2)
+// testUnreachableNode is sent to a node that nobody knows.
+func testUnreachableNode(t *testing.T, c *testCluster) {
 	r := seededAt(t, c.clients[0], inspector.SchemeToken, c.key(t), Request{Verb: VerbRelease})
 	out := NewOperator(OneServer(c.clients[1]), Options{}).Do(t.Context(), r)
-	if out.Result != ResultFailed || !strings.Contains(out.Detail, "nothing was sent: the key is on "+c.Nodes[0].Addr) {
+	if out.Result != ResultFailed || !strings.Contains(out.Detail, "nothing was done: the key is on "+c.Nodes[0].Addr) {
 		t.Errorf("%s", out.Sentence(r))
 	}
 }
 
-// TestSeveralSlots refuses what no node of a cluster can do in one step, and says why; before anything is sent, or, where the servers
+// testSeveralSlots refuses what no node of a cluster can do in one step, and says why; before anything is sent, or, where the servers
 // are not known for a cluster, in the server's stead.
-func TestSeveralSlots(t *testing.T) {
-	c := newTestCluster(t, 1)
-	sent := 0
+func testSeveralSlots(t *testing.T, c *testCluster) {
+	sent, key := 0, c.KeyOf(c.Nodes[0], "a{}b")
 	c.clients[0].AddHook(afterSending(func() { sent++ }))
 	byEachWay(t, c, Options{}, func(t *testing.T, o *Operator) {
-		lock := sample(inspector.SchemeRedisson, "a{}b", inspector.Holder{Owner: "A"})
+		lock := sample(inspector.SchemeRedisson, key, inspector.Holder{Owner: "A"})
 		lock.Observed.Type, lock.Observed.Size = keyspace.TypeHash, 1
-		c.Nodes[0].Do("HSET", "a{}b", "A", 1)
+		c.Nodes[0].Do("HSET", key, "A", 1)
 		r := Request{Verb: VerbRelease, Owner: "A", Lock: lock}
 		for _, c.elder = range []bool{false, true} {
 			sent = 0
 			out := o.Do(t.Context(), r)
-			if out.Result != ResultUnsupported || !strings.Contains(out.Detail, fmt.Sprintf("a{}b (slot %d), redisson_lock_queue:a{}b (slot ", keyspace.Slot("a{}b"))) {
+			if out.Result != ResultUnsupported || !strings.Contains(out.Detail, fmt.Sprintf("%s (slot %d), redisson_lock_queue:%s (slot ", key, keyspace.Slot(key), key)) {
 				t.Errorf("elder %v: %s (%v)", c.elder, out.Sentence(r), out.Err)
 			}
 			if sent > 0 != c.elder {

@@ -188,10 +188,9 @@ func (s *failedOver) Redirected(context.Context, string) (*redis.Client, error) 
 
 func (s *failedOver) Sharded() bool { return false }
 
-// TestWakesWhileMoved releases a permit whose key has gone to another node already, while those who wait are still on the first: the whole
+// testWakesWhileMoved releases a permit whose key has gone to another node already, while those who wait are still on the first: the whole
 // is done or nothing of it, and it is said that they may sleep on.
-func TestWakesWhileMoved(t *testing.T) {
-	c := newTestCluster(t, 2)
+func testWakesWhileMoved(t *testing.T, c *testCluster) {
 	byEachWay(t, c, Options{}, func(t *testing.T, o *Operator) {
 		key := c.key(t)
 		c.Nodes[0].Do("SET", key, "3")

@@ -20,7 +20,9 @@ type byCompare struct{}
 
 func (byCompare) name() string { return "compare" }
 
-func (byCompare) rules() []string { return []string{"+delex", "+delifeq"} }
+// rules are those for a transaction: it compares everything in the same moment, and every server knows its commands, while one refuses
+// a whole line of rules that names a command which it does not know.
+func (byCompare) rules() []string { return byWatch{}.rules() }
 
 // errNoCompare says that the plan is none that these commands can carry out.
 var errNoCompare = errors.New("it takes a script or a transaction")

@@ -48,6 +48,10 @@ func comparingServer(t *testing.T, known ...string) (m *miniredis.Miniredis, cli
 			c.WriteOK()
 			return true
 		case "DELIFEQ": // miniredis has those of Redis, and not this one of Valkey
+			if has("DENIED") {
+				c.WriteError("NOPERM User somebody has no permissions to run the 'delifeq' command")
+				return true
+			}
 			if !has(cmd) {
 				return false
 			}
@@ -107,20 +111,23 @@ func TestActingWithoutScriptsAndTransactions(t *testing.T) {
 	}
 }
 
-// Where the server knows none of these commands, the refusal names what it takes.
+// Where the server knows none of these commands, or denies them, the refusal names what it takes, and what every server knows.
 func TestActingWithoutAnyWay(t *testing.T) {
-	m, client, see := comparingServer(t)
-	_ = m.Set("lock", "token-of-A")
-	m.SetTTL("lock", time.Minute)
-	r := Request{Verb: VerbRelease, Lock: see(inspector.SchemeToken, "lock"), Owner: "token-of-A"}
-	out := NewOperator(OneServer(client), Options{}).Do(t.Context(), r)
-	if out.Result != ResultDenied || !strings.Contains(out.Detail, "+watch") || !m.Exists("lock") {
-		t.Errorf("%s", out.Sentence(r))
+	for _, known := range []string{"", "DENIED"} {
+		m, client, see := comparingServer(t, known)
+		_ = m.Set("lock", "token-of-A")
+		m.SetTTL("lock", time.Minute)
+		r := Request{Verb: VerbRelease, Lock: see(inspector.SchemeToken, "lock"), Owner: "token-of-A"}
+		out := NewOperator(OneServer(client), Options{}).Do(t.Context(), r)
+		if out.Result != ResultDenied || !strings.Contains(out.Detail, "+watch") || strings.Contains(out.Detail, "+deli") || !m.Exists("lock") {
+			t.Errorf("%s", out.Sentence(r))
+		}
 	}
+	m, client, see := comparingServer(t)
 	// A hash takes more than one value to compare.
 	m.HSet("hash", "A", "2")
 	m.SetTTL("hash", time.Minute)
-	r = Request{Verb: VerbRelease, Lock: see(inspector.SchemeReentrant, "hash"), Owner: "A"}
+	r := Request{Verb: VerbRelease, Lock: see(inspector.SchemeReentrant, "hash"), Owner: "A"}
 	if out := NewOperator(OneServer(client), Options{}).Do(t.Context(), r); out.Result != ResultDenied || !m.Exists("hash") {
 		t.Errorf("%s", out.Sentence(r))
 	}

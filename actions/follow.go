@@ -78,7 +78,7 @@ func (a attempt) because(why string) attempt {
 func (o *Operator) redirected(ctx context.Context, from place, to redirection, ref keyspace.Ref) (place, *Outcome) {
 	client, err := o.servers.Redirected(ctx, to.from(from.client.Options().Addr))
 	if err != nil {
-		return place{}, nothingSent(err)
+		return place{}, &Outcome{Result: ResultFailed, Woken: -1, Err: err, Detail: "nothing was done: " + printable(err.Error())}
 	}
 	at, refused := placeOf(client, ref)
 	at.asking = to.asking

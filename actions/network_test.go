@@ -57,7 +57,7 @@ func farServers(t *testing.T) map[string]*farServer {
 	over := func(s *redistest.Server) *farServer {
 		f := &farServer{link: redistest.NewLink(t, s)}
 		f.client = redis.NewClient(&redis.Options{
-			Addr: f.link.Addr, MaxRetries: -1, DialerRetries: 1, PoolSize: 1, ReadTimeout: 500 * time.Millisecond, ContextTimeoutEnabled: true, DisableIdentity: true,
+			Addr: f.link.Addr, MaxRetries: -1, DialerRetries: 1, PoolSize: 1, ReadTimeout: time.Second, ContextTimeoutEnabled: true, DisableIdentity: true,
 		})
 		t.Cleanup(func() { _ = f.client.Close() })
 		f.client.AddHook(beforeSending(func(names []string) {
@@ -204,7 +204,8 @@ func TestNetworkFailsBefore(t *testing.T) {
 				}
 				reset := strings.HasPrefix(fault.name, "reset") // it may be asked on a new connection
 				sound := out.Result == ResultFailed && strings.Contains(out.Detail, "nothing was done") && f.has()
-				if !began || !sound && !(reset && out.Result.Done() == !f.has()) {
+				again := reset && out.Result.Done() != f.has()
+				if !began || !sound && !again {
 					t.Errorf("began %v, there still %v: %s", began, f.has(), out.Sentence(r))
 				}
 			})

@@ -37,7 +37,7 @@ func fused(r Request, attempts []attempt, nodes []NodeOutcome, now time.Time) Ou
 	}
 	out.Detail = strings.Join(said, "; ")
 	if out.Result == ResultDryRun {
-		out.Detail = foretoldOn(nodes, r, attempts) + strings.TrimSuffix("; "+out.Detail, "; ")
+		out.Detail = foretoldOn(nodes, attempts) + strings.TrimSuffix("; "+out.Detail, "; ")
 	}
 	return out
 }
@@ -112,7 +112,7 @@ func mastersWords(nodes []NodeOutcome) string {
 }
 
 // foretoldOn is what a dry run foretells of the masters on which the action would be done.
-func foretoldOn(nodes []NodeOutcome, r Request, attempts []attempt) string {
+func foretoldOn(nodes []NodeOutcome, attempts []attempt) string {
 	would := ""
 	for i, n := range nodes {
 		if n.Result == ResultDryRun {

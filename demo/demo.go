@@ -110,6 +110,9 @@ func (d *Demo) open(ctx context.Context) error {
 	}
 	prefix := ""
 	if d.options.Target != nil {
+		if mode := d.conn.Server().Mode; mode != "standalone" {
+			return fmt.Errorf("the demo cannot run on this server: it is in %s mode; name a server that stands alone", mode)
+		}
 		if prefix, err = runPrefix(); err != nil {
 			return err
 		}

@@ -55,8 +55,6 @@ func rehearse(ctx context.Context, client *redis.Client, prefix string) error {
 	switch text := err.Error(); {
 	case strings.Contains(text, "READONLY"):
 		mend = "this is a replica: name its master"
-	case strings.Contains(text, "MOVED"), strings.Contains(text, "CLUSTERDOWN"):
-		mend = "this is a node of a cluster, where a demo cannot run: name a server that stands alone"
 	}
 	return fmt.Errorf("the demo cannot run on this server: %w; %s", err, mend)
 }

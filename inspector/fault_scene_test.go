@@ -22,7 +22,9 @@ type scene struct {
 	server *redistest.Server
 	link   *redistest.Link
 	// beside is one connection by the server's socket: it outlives new passwords and full servers.
-	beside      *redis.Client
+	beside *redis.Client
+	// feed is the way by which it is looked at.
+	feed        keyspace.Feed
 	i           *inspector.Inspector
 	observation *keyspace.Observation
 	// strangers is how many connections the server had before anybody looked.
@@ -36,7 +38,16 @@ type scene struct {
 // newScene starts a server, fills it by the client beside, and looks at it.
 func newScene(t testing.TB, args []string, set func(*scene, *keyspace.Options)) *scene {
 	t.Helper()
-	c := &scene{t: t, server: redistest.Start(t, args...)}
+	return newSceneBy(t, keyspace.FeedPush, args, set)
+}
+
+// newSceneBy looks at it by another feed.
+func newSceneBy(t testing.TB, feed keyspace.Feed, args []string, set func(*scene, *keyspace.Options)) *scene {
+	t.Helper()
+	if feed != keyspace.FeedPush {
+		args = append([]string{"--notify-keyspace-events", ""}, args...)
+	}
+	c := &scene{t: t, feed: feed, server: redistest.Start(t, args...)}
 	c.link = redistest.NewLink(t, c.server)
 	c.beside = c.server.Client(func(o *redis.Options) { o.PoolSize = 1 })
 	c.fill()
@@ -57,10 +68,14 @@ func (c *scene) look(at keyspace.Options) {
 		c.t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(c.t.Context())
-	c.observation, err = connection.Observe(ctx, keyspace.ObserveOptions{
+	how := keyspace.ObserveOptions{
 		Patterns: inspector.DefaultPatterns(), Follow: inspector.Rules(nil).Follow, Nudge: true, Companions: inspector.Rules(nil),
 		PassInterval: time.Hour, // so that a pass is made only because something was missed
-	})
+	}
+	if c.feed == keyspace.FeedPoll {
+		how.Notify, how.Poll, how.PassInterval = keyspace.NotifyOff, 50*time.Millisecond, 100*time.Millisecond
+	}
+	c.observation, err = connection.Observe(ctx, how)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -80,11 +95,12 @@ func (c *scene) look(at keyspace.Options) {
 		}
 	}
 	c.t.Cleanup(c.end)
-	c.reaches("a live feed", live)
+	c.reaches("a live feed", c.live)
 }
 
-func live(st keyspace.Status) bool {
-	return st.Connected && st.Feed == keyspace.FeedPush && st.Err == "" && st.StaleSince.IsZero() && !st.LastPass.Started.Before(st.LastGap)
+// live says that nothing is wrong, and that everything was read since something last was.
+func (c *scene) live(st keyspace.Status) bool {
+	return st.Connected && st.Feed == c.feed && st.Err == "" && st.StaleSince.IsZero() && !st.LastPass.Started.Before(st.LastGap)
 }
 
 // do is a command of the client beside.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"locktop/inspector"
 	"locktop/keyspace"
 	"locktop/keyspace/redistest"
 )
@@ -66,6 +65,9 @@ func blocked(c *scene, args ...any) {
 	c.t.Cleanup(func() { <-done })
 }
 
+// notificationsOff can only befall those who go by them.
+const notificationsOff = "notifications are switched off"
+
 var faults = []fault{
 	{
 		name:   "killed and restarted empty",
@@ -90,12 +92,12 @@ var faults = []fault{
 	{
 		name:   "answers are cut short, in a scan",
 		breaks: func(c *scene) { c.cutShort(3000) }, told: away("nothing answers"),
-		heals: func(c *scene) { c.link.Heal() }, gaps: 1,
+		heals: func(c *scene) { c.link.Heal() }, gaps: 1, more: 9,
 	},
 	{
 		name:   "answers are cut short, in a pipeline",
 		breaks: func(c *scene) { c.cutShort(20_000) }, told: away("nothing answers"),
-		heals: func(c *scene) { c.link.Heal() }, gaps: 1,
+		heals: func(c *scene) { c.link.Heal() }, gaps: 1, more: 9,
 	},
 	{
 		name: "nothing passes", slow: true,
@@ -110,7 +112,7 @@ var faults = []fault{
 	{
 		name:   "the way is slow",
 		breaks: func(c *scene) { c.link.Delay(200 * time.Millisecond) },
-		told:   func(_ *scene, st keyspace.Status) bool { return live(st) && st.Lag > 50*time.Millisecond },
+		told:   func(c *scene, st keyspace.Status) bool { return c.live(st) && st.Lag > 50*time.Millisecond },
 		heals:  func(c *scene) { c.link.Delay(0) },
 	},
 	{
@@ -120,12 +122,12 @@ var faults = []fault{
 			c.link.ShiftClock(time.Hour)
 			c.do("CLIENT", "KILL", "TYPE", "pubsub")
 		},
-		told: func(_ *scene, st keyspace.Status) bool { return live(st) && st.ClockOffset > time.Hour-time.Minute },
+		told: func(c *scene, st keyspace.Status) bool { return c.live(st) && st.ClockOffset > time.Hour-time.Minute },
 		heals: func(c *scene) {
 			c.agrees()
 			c.link.ShiftClock(0)
 			c.do("CLIENT", "KILL", "TYPE", "pubsub")
-			c.reaches("its own clock", func(st keyspace.Status) bool { return live(st) && st.ClockOffset < time.Minute })
+			c.reaches("its own clock", func(st keyspace.Status) bool { return c.live(st) && st.ClockOffset < time.Minute })
 		},
 		gaps: 2,
 	},
@@ -205,7 +207,7 @@ var faults = []fault{
 			c.do("CONFIG", "SET", "maxmemory", 1)
 		},
 		told: func(c *scene, st keyspace.Status) bool {
-			return live(st) && strings.HasPrefix(fmt.Sprint(c.beside.Set(context.Background(), "cache:more", 1, 0).Err()), "OOM")
+			return c.live(st) && strings.HasPrefix(fmt.Sprint(c.beside.Set(context.Background(), "cache:more", 1, 0).Err()), "OOM")
 		},
 		blind: true,
 		heals: func(c *scene) { c.do("CONFIG", "SET", "maxmemory", 0) },
@@ -240,6 +242,25 @@ var faults = []fault{
 		told:   away("wrong user or password"), heals: observer, gaps: 1,
 	},
 	{
+		name: "rights are taken, and given back",
+		user: func(c *scene, o *keyspace.Options) {
+			observer(c)
+			o.Username, o.Password = "observer", "secret"
+		},
+		breaks: func(c *scene) {
+			c.do("ACL", "SETUSER", "observer", "-type")
+			c.stir()
+		},
+		told: func(_ *scene, st keyspace.Status) bool {
+			return st.Connected && st.Denied > 0 && strings.Contains(st.Err, "NOPERM")
+		},
+		heals: func(c *scene) {
+			c.do("ACL", "SETUSER", "observer", "+type")
+			c.do("CLIENT", "KILL", "TYPE", "pubsub") // so that nobody need wait for the next pass
+		},
+		gaps: 1,
+	},
+	{
 		name: "too many clients",
 		breaks: func(c *scene) {
 			c.do("CONFIG", "SET", "maxclients", 1)
@@ -269,10 +290,10 @@ var faults = []fault{
 	{
 		name:   "SCRIPT FLUSH",
 		breaks: func(c *scene) { c.do("SCRIPT", "FLUSH") },
-		told:   func(_ *scene, st keyspace.Status) bool { return live(st) }, heals: func(*scene) {},
+		told:   func(c *scene, st keyspace.Status) bool { return c.live(st) }, heals: func(*scene) {},
 	},
 	{
-		name: "notifications are switched off", slow: true,
+		name: notificationsOff, slow: true,
 		breaks: func(c *scene) { c.do("CONFIG", "SET", "notify-keyspace-events", ""); c.stir() },
 		told: func(_ *scene, st keyspace.Status) bool {
 			return st.Feed == keyspace.FeedTracking && st.FeedReason != ""
@@ -295,7 +316,7 @@ func rejected(command string) func(*scene, keyspace.Status) bool {
 	return func(c *scene, st keyspace.Status) bool {
 		_, line, _ := strings.Cut(c.do("INFO", "commandstats").(string), "cmdstat_"+command+":")
 		line, _, _ = strings.Cut(line, "\n")
-		return live(st) && strings.Contains(line, "rejected_calls=") && !strings.Contains(line, "rejected_calls=0") && !strings.Contains(line, "rejected_calls=1,")
+		return c.live(st) && strings.Contains(line, "rejected_calls=") && !strings.Contains(line, "rejected_calls=0") && !strings.Contains(line, "rejected_calls=1,")
 	}
 }
 
@@ -345,7 +366,7 @@ func TestFaults(t *testing.T) {
 			}
 			f.heals(c)
 			c.agrees()
-			after := c.reaches("live feed again", live)
+			after := c.reaches("live feed again", c.live)
 			if counted := after.Gaps - before; counted < f.gaps || counted > f.gaps+f.more {
 				t.Errorf("%d gaps, were %d; the last: %s", after.Gaps, before, after.LastGapWhy)
 			}
@@ -354,39 +375,4 @@ func TestFaults(t *testing.T) {
 			c.leaves()
 		})
 	}
-}
-
-// TestManyExpireTogether: leases that end in the same millisecond are each told to have expired, and not earlier.
-func TestManyExpireTogether(t *testing.T) {
-	t.Parallel()
-	const many = 10_000
-	c := newScene(t, nil, nil)
-	ends := c.do("EVAL", `
-		local now = redis.call('TIME')
-		local ends = now[1] * 1000 + math.floor(now[2] / 1000) + 3000
-		for i = 1, ARGV[1] do redis.call('SET', 'lock:cart:' .. i, 'worker-' .. i, 'PXAT', ends) end
-		return ends`, 0, many).(int64)
-	c.agrees()
-	redistest.Eventually(t, 20*time.Second, func() (bool, string) {
-		shot := c.i.Latest()
-		return time.Now().UnixMilli() > ends && shot.Totals.ByState[inspector.StateExpired] == 0, fmt.Sprintf("%+v", shot.Totals)
-	})
-	c.agrees()
-	counts := make(map[inspector.EventKind]int)
-	events, _ := c.i.EventsSince(0)
-	for _, e := range events {
-		if strings.HasPrefix(e.Key, "lock:cart:") {
-			counts[e.Kind]++
-			if e.Kind == inspector.EventExpired && e.At.Before(time.UnixMilli(ends).Add(-expiryDiffers)) {
-				t.Errorf("%s expired at %v, and its lease ended at %v", e.Key, e.At, time.UnixMilli(ends))
-			}
-		}
-	}
-	if counts[inspector.EventAcquired] != many || counts[inspector.EventExpired] != many || len(counts) > 2 {
-		t.Errorf("%v", counts)
-	}
-	if gaps := c.status().Gaps; gaps != 0 {
-		t.Errorf("%d gaps", gaps)
-	}
-	c.leaves()
 }

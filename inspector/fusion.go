@@ -69,15 +69,19 @@ func (v *fusion) elect(elected []standing) {
 	v.record, v.found = &r, found
 	v.hearing = v.heard(owner)
 	same := v.held() && v.old.holder().Owner == owner
-	if same && !v.tally.interrupted(owner, v.old.HeldSince, v.at) {
+	switch {
+	case v.held() && (several(found.scheme, found.mode, found.holders) || several(v.old.Scheme, v.old.Mode, v.old.Holders)):
+		v.again() // each of them comes and goes by himself
+		return
+	case same && !v.tally.interrupted(owner, v.old.HeldSince, v.at):
 		v.renewed(owner)
 		v.again()
 		return
 	}
-	v.urn.begin(v.tally.votesFor(owner))
+	v.urn.end = earlier(r.ExpiresAt, found.leaseEnds)
 	var lost time.Time
 	if v.held() {
-		v.over = v.tally.lost(v.old.holder().Owner, v.old.HeldSince, v.at)
+		v.over = v.lostBy(v.old.holder().Owner)
 	}
 	if same {
 		lost = v.over.Until
@@ -90,6 +94,11 @@ func (v *fusion) elect(elected []standing) {
 	} else {
 		v.appeared()
 	}
+}
+
+// lostBy is how the holder lost the quorum.
+func (v *fusion) lostBy(owner string) *Hold {
+	return v.tally.lost(owner, v.old.HeldSince, time.Unix(0, v.slots[v.slot].readAt), v.at)
 }
 
 // heard says how much was heard of the votes for an owner since the lock was seen before. A vote that goes on is enough of a
@@ -114,15 +123,28 @@ func (v *fusion) heard(owner string) hearing {
 	return h
 }
 
-// renewed notes the renewals of which the quorum has one more.
+// renewed notes a renewal, which is one when the end of the quorum has moved with it. The masters that follow move it too, by as
+// much as a client takes that asks one after the other; and the loss of a vote moves it back, for as long as the others take.
 func (v *fusion) renewed(owner string) {
-	votes := v.tally.votesFor(owner)
-	if n := v.urn.renew(votes, v.tally.needed); n > 0 {
-		v.trail.renewals = n
-		for _, vote := range votes {
-			if at := vote.lock.LastRenewal; at.After(v.trail.renewedAt) {
-				v.trail.renewedAt = at
-			}
+	end := earlier(v.record.ExpiresAt, v.found.leaseEnds)
+	apart := v.found.quorum.skewAllowed + 2*v.record.ExpiryError
+	var longest, at time.Time
+	for n, vote := range v.tally.votesFor(owner) {
+		if last := vote.lock.leaseEnd(); n == 0 || byEnd(last, longest) > 0 {
+			longest = last
+		}
+		if vote.lock.LastRenewal.After(at) {
+			at = vote.lock.LastRenewal
+		}
+	}
+	switch last := v.urn.end; {
+	case end.IsZero(), last.IsZero(), !longest.IsZero() && last.Sub(longest) > apart: // no lease, or a shorter one
+		v.urn.end = end
+	case end.Sub(last) > apart:
+		v.urn.end = end
+		v.trail.renewals, v.trail.renewedAt = 1, at
+		if at.IsZero() {
+			v.trail.renewedAt = v.at
 		}
 	}
 }
@@ -130,7 +152,7 @@ func (v *fusion) renewed(owner string) {
 // lose: the holder has lost the quorum, and nobody else has it.
 func (v *fusion) lose() {
 	owner := v.old.holder().Owner
-	v.over = v.tally.lost(owner, v.old.HeldSince, v.at)
+	v.over = v.lostBy(owner)
 	v.record = &keyspace.Record{Ref: v.old.Ref, Type: keyspace.TypeNone, ReadAt: v.at}
 	v.found = recognition{quorum: v.tally.quorum(owner, v.at, v.shown())}
 	v.vanished()
@@ -185,7 +207,10 @@ func (v *fusion) nothing() {
 // answer. While masters are still to be read that may complete a quorum, nothing is shown.
 func (v *fusion) settled() {
 	switch {
-	case len(v.tally.owners) == 0, v.tally.owners[0].votes >= v.tally.needed, v.tally.unread > 0 && v.tally.owners[0].votes+v.tally.unread >= v.tally.needed:
+	case len(v.tally.owners) == 0:
+		v.nobody()
+		return
+	case v.tally.owners[0].votes >= v.tally.needed, v.tally.unread > 0 && v.tally.owners[0].votes+v.tally.unread >= v.tally.needed:
 		return
 	}
 	if v.held() {
@@ -218,40 +243,4 @@ func (l *Lock) claim() {
 	l.Renewals, l.RenewalPeriod, l.LastRenewal = 0, 0, time.Time{}
 	l.mind = mind{round: l.mind.round, contendedUntil: l.mind.contendedUntil}
 	l.State = ""
-}
-
-// begin counts renewals from the beginning of a hold.
-func (u *urn) begin(votes []*voice) {
-	u.renewals, u.seats = 0, u.seats[:0]
-	for _, v := range votes {
-		u.seats = append(u.seats, seat{node: v.ref.Node, since: v.lock.HeldSince.UnixNano(), seen: v.lock.Renewals})
-	}
-}
-
-// renew says how often the quorum has renewed since it was asked before: so often did as many of the votes as it takes. A vote that
-// missed some renewals, or that is new, is on a level with the others at the next one.
-func (u *urn) renew(votes []*voice, needed int) int {
-	counts := make([]int, 0, len(votes))
-	for _, v := range votes {
-		i := slices.IndexFunc(u.seats, func(s seat) bool { return s.node == v.ref.Node })
-		if i < 0 {
-			i = len(u.seats)
-			u.seats = append(u.seats, seat{node: v.ref.Node})
-		}
-		s := &u.seats[i]
-		if since := v.lock.HeldSince.UnixNano(); s.since != since {
-			*s = seat{node: s.node, since: since, seen: v.lock.Renewals, count: u.renewals}
-		}
-		s.count += v.lock.Renewals - s.seen
-		s.seen = v.lock.Renewals
-		counts = append(counts, s.count)
-	}
-	slices.Sort(counts)
-	now := max(u.renewals, counts[len(counts)-needed])
-	more := now - u.renewals
-	u.renewals = now
-	for i := range u.seats {
-		u.seats[i].count = max(u.seats[i].count, now-1)
-	}
-	return more
 }

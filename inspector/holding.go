@@ -276,8 +276,8 @@ func (v *sight) lease(l *Lock, was time.Time, clocks time.Duration) {
 	switch {
 	case end.IsZero(), !was.IsZero() && end.Sub(was).Abs() <= slack:
 		return
-	case l.Quorum != nil && t.renewals == 0 && !was.IsZero() && end.After(was):
-		return // one more master follows a renewal that the quorum has had before
+	case l.Quorum != nil && t.renewals == 0 && !was.IsZero():
+		return // one more master follows a renewal that the quorum has had before, or another vote is the one that counts
 	case was.IsZero():
 		l.mind.lease, l.mind.leaseExact = end.Sub(at), announced
 		if at.Sub(l.HeldSince) >= twoCommands {

@@ -73,7 +73,10 @@ func TestLostInAFailOver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c, _ := moving(t)
 			c.hints("expire").leaves(sceneNode).after(after)
-			c.on(otherNode).gone().expect("deleted " + aToken + " unknown")
+			c.store.take(keyspace.Update{Node: otherNode, Status: &keyspace.Status{ // what was flushed there was not this key
+				Node: otherNode, Connected: true, Feed: keyspace.FeedPush, Gaps: 1, LastGap: c.now, LastGapWhy: "FLUSHALL was called",
+			}})
+			c.on(otherNode).gone().expect("gap ", "deleted "+aToken+" unknown")
 			if l := c.only(StateFreed); l.FreedBy != CauseUnknown || l.History[0].UntilExact || l.Node != sceneNode {
 				t.Errorf("after the fail-over: %+v", l)
 			}

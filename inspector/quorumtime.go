@@ -50,8 +50,12 @@ func (t *tally) reached(owner string, lost time.Time) (at time.Time, exact bool)
 	return since[t.needed-1], exact
 }
 
-// lost is how an owner that had the quorum since a time lost it: with the first vote that left it too few.
-func (t *tally) lost(owner string, since, now time.Time) *Hold {
+// lookBack is how far behind the news of one master those of another may come.
+const lookBack = trailLives
+
+// lost is how an owner that had the quorum since a time, and still had it by what was read before, lost it: with the first vote that
+// left it too few.
+func (t *tally) lost(owner string, since, before, now time.Time) *Hold {
 	var ended []Hold
 	for i := range t.voices {
 		if t.voices[i].lock == nil {
@@ -67,20 +71,25 @@ func (t *tally) lost(owner string, since, now time.Time) *Hold {
 	exact := true
 	for _, h := range ended {
 		exact = exact && h.UntilExact
-		if !t.hadQuorum(owner, h.Until) {
+		if h.Until.After(before.Add(-lookBack)) && !t.hadQuorum(owner, h.Until) {
 			h.UntilExact = exact
 			return &h
 		}
+	}
+	if n := len(ended); n > 0 { // news of long ago
+		last := ended[n-1]
+		last.UntilExact = exact
+		return &last
 	}
 	return &Hold{Owner: owner, Until: now, Cause: CauseUnknown}
 }
 
 // interrupted says whether an owner that has the quorum, and had it since a time, lost it in between: every master's vote may come
-// back before the others' loss is read.
+// back before the others' loss is read. What was so long ago has been read by now.
 func (t *tally) interrupted(owner string, since, now time.Time) bool {
 	for _, v := range t.votesFor(owner) {
 		h := v.lock.openHold(owner)
-		if h == nil || !h.SinceExact || !h.Since.After(since) || h.Since.After(now) {
+		if h == nil || !h.SinceExact || !h.Since.After(since) || h.Since.After(now) || now.Sub(h.Since) > lookBack {
 			continue
 		}
 		if before := h.Since.Add(-time.Nanosecond); before.After(since) && !t.hadQuorum(owner, before) {

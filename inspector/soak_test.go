@@ -25,7 +25,7 @@ const (
 	soakClients = 4
 	// soakLate is for how long what is shown of a lock may be wrong while the feed is live: much longer than it takes on a
 	// machine that does much else.
-	soakLate = 4 * time.Second
+	soakLate = 7 * time.Second
 	// soakOwn is what the scene itself keeps until the test ends: its server, its link, and the client beside.
 	soakOwn = 8
 	// soakHeap is by how much what is remembered may grow from the first quiet point to the last.
@@ -96,7 +96,8 @@ func newSoak(t *testing.T, seed uint64, quick bool) *soak {
 	s := &soak{
 		random: rand.New(rand.NewPCG(seed, 0)), quick: quick, wrong: make(map[string]since), free: make(map[string]bool),
 	}
-	s.scene = newScene(t, []string{
+	feeds := [...]keyspace.Feed{keyspace.FeedPush, keyspace.FeedPush, keyspace.FeedTracking, keyspace.FeedPoll}
+	s.scene = newSceneBy(t, feeds[s.random.IntN(len(feeds))], []string{
 		"--lua-time-limit", "20", "--enable-debug-command", "yes", "--loading-process-events-interval-bytes", "1024",
 	}, nil)
 	s.traffic = newTraffic(s.scene, seed)
@@ -128,16 +129,22 @@ func (s *soak) works(long time.Duration) {
 func (s *soak) suffers() {
 	s.t.Helper()
 	f := faults[s.random.IntN(len(faults))]
-	if f.user != nil || s.quick && f.slow {
+	switch {
+	case f.user != nil, s.quick && f.slow:
+		return
+	case s.feed != keyspace.FeedPush && f.name == notificationsOff:
 		return
 	}
 	s.done = append(s.done, fmt.Sprintf("%s %s", time.Now().Format("15:04:05.000"), f.name))
 	s.breaks(f)
-	if f.slow || s.random.IntN(2) == 0 { // else it is over before anybody can tell of it
+	switch {
+	case s.feed != keyspace.FeedPush: // where other things are noticed
+		time.Sleep(time.Duration(s.random.IntN(2000)) * time.Millisecond)
+	case f.slow, s.random.IntN(2) == 0: // else it is over before anybody can tell of it
 		s.reaches("word of "+f.name, func(st keyspace.Status) bool { return f.told(s.scene, st) })
 	}
 	f.heals(s.scene)
-	s.reaches("live feed after "+f.name, live)
+	s.reaches("live feed after "+f.name, s.live)
 	clear(s.wrong)
 }
 
@@ -161,7 +168,7 @@ func (s *soak) watches() {
 	s.t.Helper()
 	s.follows()
 	shot := s.i.Latest()
-	if !live(s.status()) {
+	if !s.live(s.status()) {
 		clear(s.wrong)
 		return
 	}

@@ -31,7 +31,7 @@ func newTraffic(c *scene, seed uint64) *traffic {
 		client := c.server.Client(func(o *redis.Options) { o.PoolSize, o.ReadTimeout, o.DialerRetries = 1, time.Second, 1 })
 		user := &user{client, rand.New(rand.NewPCG(seed, uint64(n)+1)), fmt.Sprint("worker-", n)}
 		t.running.Go(func() {
-			defer client.Close() //nolint:errcheck // nothing is lost with it
+			defer client.Close()
 			for ctx.Err() == nil {
 				t.gate.RLock()
 				user.act(ctx)

@@ -94,6 +94,15 @@ func (st *station) learnOther(r *keyspace.Record) {
 	}
 }
 
+// drop forgets a lock that is gone. Until nobody votes on the key any more it was kept: when the quorum was lost is told by when
+// each of the votes was.
+func (st *station) drop(key keyRef) {
+	p := st.place(key.db)
+	if i, known := p.slots[key.key]; known && !st.slots[i].lock.FreedAt.IsZero() {
+		st.forget(i)
+	}
+}
+
 // voice is what the station has to say of a key.
 func (st *station) voice(key keyRef) voice {
 	v := voice{

@@ -167,7 +167,10 @@ func (s *store) outlook(l *Lock, now time.Time) int64 {
 	if !s.part {
 		l.Findings, due = s.options.Thresholds.judge(l, now)
 	}
-	if l.State == StateFreed {
+	switch {
+	case l.State == StateFreed && s.part: // it stays until nobody votes on the key any more: see station.drop
+		return 0
+	case l.State == StateFreed:
 		return l.FreedAt.Add(s.options.Linger).UnixNano()
 	}
 	for _, end := range [...]time.Time{l.ExpiresAt, l.LeaseEnds} {
@@ -203,7 +206,7 @@ func (s *store) wake(now time.Time) {
 			break
 		}
 		l := s.slots[i].lock
-		if l.State == StateFreed && !now.Before(l.FreedAt.Add(s.options.Linger)) {
+		if l.State == StateFreed && !s.part && !now.Before(l.FreedAt.Add(s.options.Linger)) {
 			s.forget(i)
 			continue
 		}
@@ -239,11 +242,13 @@ func (s *store) rejudge(i int32, now time.Time) {
 // forget drops a lock whose key is gone; its past is kept for a while.
 func (s *store) forget(i int32) {
 	at := &s.slots[i]
-	if s.part {
+	s.wakes.remove(i)
+	switch {
+	case !s.part:
+		s.past.put(at.lock)
+	case at.lock.FreedAt.IsZero():
 		s.touched = append(s.touched, keyRef{at.lock.DB, at.lock.Key})
 	}
-	s.wakes.remove(i)
-	s.past.put(at.lock)
 	s.totals.add(at.counted, -1)
 	s.pastHolds -= int(at.past)
 	delete(at.place.slots, at.lock.Key)
@@ -254,6 +259,9 @@ func (s *store) forget(i int32) {
 
 // linger lets a freed lock stay for a while; where they are too many, the oldest go at once.
 func (s *store) linger(i int32) {
+	if s.part {
+		return
+	}
 	if !s.slots[i].queued {
 		s.slots[i].queued = true
 		s.freed = append(s.freed, i)
@@ -313,6 +321,9 @@ func (s *store) compact() {
 	if s.empty <= 1024 || s.empty <= len(s.slots)/2 {
 		return
 	}
+	for _, p := range s.places { // a map never shrinks; what is left is put back
+		p.slots = make(map[string]int32)
+	}
 	kept := make([]slot, 0, len(s.slots)-s.empty)
 	moved := make([]int32, len(s.slots))
 	for i := range s.slots {
@@ -325,10 +336,11 @@ func (s *store) compact() {
 		at.place.slots[at.lock.Key] = moved[i]
 		kept = append(kept, *at)
 	}
+	s.wakes.heap = slices.Clone(s.wakes.heap)
 	for at, i := range s.wakes.heap {
 		s.wakes.heap[at] = moved[i]
 	}
-	freed := s.freed[:0]
+	var freed []int32
 	for _, i := range s.freed {
 		if moved[i] >= 0 {
 			freed = append(freed, moved[i])

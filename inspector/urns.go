@@ -28,22 +28,14 @@ const settles = time.Second
 
 // urn holds what belongs to the vote on one key, and to none of the masters alone.
 type urn struct {
-	key   keyRef
-	seats []seat
-	// renewals counts those of the holder, of which one is one when the quorum has it.
-	renewals int
+	key keyRef
+	// end is that of the quorum with its last renewal, or with its acquisition.
+	end time.Time
 	// sides says who votes for whom; changedAt is when that changed.
 	sides     uint64
 	changedAt time.Time
 	waits     bool // in polls.unsettled
 	empty     bool // nobody votes any more
-}
-
-// seat counts the renewals of one vote.
-type seat struct {
-	node        keyspace.Node
-	since       int64 // when the vote was given, in Unix nanoseconds
-	seen, count int   // of the lock's renewals there, how many were seen; how many that makes with those of the vote before
 }
 
 // voting says whether the store is that of a Redlock.
@@ -96,18 +88,22 @@ func (s *store) vote(key keyRef, by *station, at time.Time) {
 	}
 	v := s.fusion(u, by, at)
 	u.empty = len(v.tally.owners) == 0 && !v.tally.wrong()
-	switch {
-	case !u.empty:
+	known := s.urns[key] != nil
+	if !u.empty {
 		s.urns[key] = u
-	case s.urns[key] == nil:
-		return
-	default:
-		delete(s.urns, key)
 	}
 	if sides := s.sides(v.tally); sides != u.sides {
 		u.sides, u.changedAt = sides, at
 	}
-	v.judge()
+	if known || !u.empty {
+		v.judge()
+	}
+	if u.empty {
+		delete(s.urns, key)
+		for _, st := range s.stations {
+			st.drop(key)
+		}
+	}
 }
 
 // fusion is a sight of the votes on a key.
@@ -155,7 +151,6 @@ func (s *store) settleVotes(now time.Time) {
 	for _, st := range s.stations {
 		st.wake(now)
 		st.compact()
-		st.touched = st.touched[:0] // freed locks that are forgotten are no votes
 	}
 	if s.recount {
 		s.recount = false
@@ -166,7 +161,7 @@ func (s *store) settleVotes(now time.Time) {
 	if len(s.unsettled) == 0 || now.Before(s.settleAt) {
 		return
 	}
-	s.settleAt = now.Add(settles)
+	first := now.Add(settles)
 	waiting := s.unsettled
 	s.unsettled = s.unsettled[:0]
 	for _, u := range waiting {
@@ -174,9 +169,7 @@ func (s *store) settleVotes(now time.Time) {
 		case u.empty:
 		case due.After(now):
 			s.unsettled = append(s.unsettled, u)
-			if due.Before(s.settleAt) {
-				s.settleAt = due
-			}
+			first = earlier(first, due)
 		default:
 			u.waits = false
 			v := s.fusion(u, nil, now)
@@ -184,4 +177,7 @@ func (s *store) settleVotes(now time.Time) {
 		}
 	}
 	clear(waiting[len(s.unsettled):])
+	if s.settleAt = now.Add(settles / 10); first.After(s.settleAt) { // however many wait, they are not looked at all the time
+		s.settleAt = first
+	}
 }

@@ -12,7 +12,7 @@ import (
 type books struct {
 	followed  map[string]*entry
 	others    map[uint64]other
-	denied    int    // of others, those that may not be read
+	denied    int    // keys that may not be read
 	deniedWhy string // the last answer to one
 	deadlines deadlines
 	attention attention
@@ -64,6 +64,8 @@ type entry struct {
 	// lists and sets say that the key or one beside it is such, strangers that something is beside it of which nothing is heard: see
 	// silence.
 	lists, sets, strangers bool
+	// denied says that this user may not read it any more. It is followed all the same: the consumer knows it as it was.
+	denied bool
 }
 
 // other is a key that is not followed.
@@ -113,8 +115,20 @@ func (b *books) unfollow(key string) {
 		b.deadlines.remove(e)
 		b.attention.forgets(e)
 		b.silence.forgets(e)
+		b.deny(&e.denied, false)
 		delete(b.followed, key)
 	}
+}
+
+// deny notes whether a key may not be read, and counts those.
+func (b *books) deny(was *bool, is bool) {
+	switch {
+	case is && !*was:
+		b.denied++
+	case *was && !is:
+		b.denied--
+	}
+	*was = is
 }
 
 // source says why a record was read.
@@ -147,6 +161,11 @@ func (f *feed) learnOne(r *Record, why source) {
 	switch {
 	case r.Exists() && f.options.Follow(*r):
 		f.dropOther(f.hash(r.Key))
+	case r.Type == TypeDenied && e != nil:
+		e.readAt, e.generation = r.ReadAt.UnixMilli(), f.passes
+		f.deny(&e.denied, true)
+		f.deniedWhy = r.Denied()
+		return
 	case r.Exists(), r.Type == TypeDenied:
 		f.unfollow(r.Key)
 		f.learnOther(r)
@@ -161,6 +180,7 @@ func (f *feed) learnOne(r *Record, why source) {
 		f.followed[r.Key] = e
 	}
 	e.readAt, e.digest, e.generation, e.expires, e.companion = r.ReadAt.UnixMilli(), digest, f.passes, 0, 0
+	f.deny(&e.denied, false)
 	f.attention.attends(e, r.Companions)
 	f.silence.notes(e, r, f.matcher.match)
 	if !r.ExpiresAt.IsZero() {
@@ -197,14 +217,7 @@ func (f *feed) learnOther(r *Record) {
 	o := f.others[hash]
 	o.readAt, o.generation = r.ReadAt.UnixMilli(), f.passes
 	o.pause = min(max(2*o.pause, pauseFirst), pauseLast)
-	if denied := r.Type == TypeDenied; denied != o.denied {
-		o.denied = denied
-		if denied {
-			f.denied++
-		} else {
-			f.denied--
-		}
-	}
+	f.deny(&o.denied, r.Type == TypeDenied)
 	if o.denied {
 		f.deniedWhy = r.Denied()
 	}

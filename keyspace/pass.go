@@ -106,7 +106,7 @@ func (f *feed) seen(p *pass, key string) {
 		}
 		e.generation = p.Generation
 		p.Matched++
-		if p.why == hurried || f.overdue(e, time.Now()) && e.companion == 0 {
+		if p.why == hurried || e.denied || f.overdue(e, time.Now()) && e.companion == 0 {
 			p.waits = append(p.waits, key)
 		}
 		return

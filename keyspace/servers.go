@@ -575,6 +575,30 @@ func (s *Servers) readBeside(ctx context.Context, c *Connection, keys []string) 
 	return records, nil
 }
 
+// SentinelAnswer is what one sentinel says.
+type SentinelAnswer struct {
+	Node   Node
+	Master string // the address that it names
+	Err    error
+}
+
+// Sentinels asks each sentinel where the master is; none where there are no sentinels.
+func (s *Servers) Sentinels(ctx context.Context) []SentinelAnswer {
+	if s.topology != Sentinel {
+		return nil
+	}
+	answers := make([]SentinelAnswer, len(s.place.Servers))
+	for i, o := range s.place.Servers {
+		answers[i].Node = o.Node()
+		c, err := s.connection(ctx, o)
+		if err == nil {
+			answers[i].Master, err = askSentinel(ctx, c, s.place.Sentinel)
+		}
+		answers[i].Err = err
+	}
+	return answers
+}
+
 // Answer is what one of several independent masters says of a key.
 type Answer struct {
 	Node   Node

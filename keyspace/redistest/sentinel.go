@@ -46,8 +46,9 @@ func StartSentinel(tb testing.TB, args ...string) *SentinelSet {
 	}
 	launch(tb, set.Sentinels...)
 	for _, s := range set.Sentinels {
-		// They ask every ten seconds, and tell each other every two, if they are let.
-		s.Do("SENTINEL", "DEBUG", "info-period", 200, "publish-period", 200, "ping-period", 200)
+		// They ask every ten seconds, and tell each other every two, if they are let. One that has not been told of a fail-over
+		// takes it back after four such times, and even then notices of one take a second: it must not be shorter than this.
+		s.Do("SENTINEL", "DEBUG", "info-period", 200, "publish-period", 750, "ping-period", 200)
 	}
 	set.Settle()
 	return set

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,34 +17,6 @@ import (
 	"locktop/keyspace"
 	"locktop/ui/text"
 )
-
-// checkSchema is the schema of "check -o json".
-const checkSchema = "locktop.check/1"
-
-// settleTimeout is how long the feed may take to find out what it can have.
-const settleTimeout = 5 * time.Second
-
-// checkJSON is what "check" found.
-type checkJSON struct {
-	Schema string     `json:"schema"`
-	Node   string     `json:"node"`
-	DB     int        `json:"db"`
-	Checks []itemJSON `json:"checks"`
-	// Look and Act are the ACL lines for a user with the least rights that looking, and besides it acting, takes.
-	Look string `json:"acl_look"`
-	Act  string `json:"acl_act"`
-}
-
-// itemJSON is one thing that was tried.
-type itemJSON struct {
-	Name string `json:"name"`
-	OK   bool   `json:"ok"`
-	// Untried says that nobody knows: this user may not ask.
-	Untried bool   `json:"untried,omitempty"`
-	Detail  string `json:"detail"`
-	// Mend is the exact command or ACL line, where there is one.
-	Mend string `json:"mend,omitempty"`
-}
 
 // newCheck says what locktop can and cannot see and do on this server.
 func (a *app) newCheck() *cobra.Command {
@@ -89,7 +60,7 @@ and can be stopped with ctrl-c; then it says what it has found until then.`,
 			if all.on {
 				return a.discovered(cmd.Context(), s, &all, &look, output)
 			}
-			report, err := a.check(cmd.Context(), s, &look, s.servers.Topology())
+			report, err := a.check(cmd.Context(), s, &look)
 			if err != nil {
 				return err
 			}
@@ -111,81 +82,109 @@ and can be stopped with ctrl-c; then it says what it has found until then.`,
 	return cmd
 }
 
-// writeCheck prints the report for people.
-func (a *app) writeCheck(report checkJSON) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s, database %d\n", text.Escape(report.Node), report.DB)
-	width := 0
-	for _, item := range report.Checks {
-		width = max(width, len(item.Name)+2)
+// check tries everything on each of the servers.
+func (a *app) check(ctx context.Context, s *session, look *observing) (checkJSON, error) {
+	nodes := s.servers.Nodes()
+	report := checkJSON{
+		Schema: checkSchema, Node: shownOf(string(s.connection.Node())), DB: s.connection.DB(), Topology: string(s.servers.Topology()),
 	}
-	for _, item := range report.Checks {
-		mark := "ok"
-		switch {
-		case item.Untried:
-			mark = "? "
-		case !item.OK:
-			mark = "NO"
-		}
-		fmt.Fprintf(&b, "%s  %-*s%s\n", mark, width, item.Name, text.Escape(item.Detail))
-		for line := range strings.Lines(item.Mend) {
-			fmt.Fprintf(&b, "    %-*s%s\n", width, "", text.Legible(strings.TrimRight(line, "\n")))
+	add := func(node keyspace.Node, items ...itemJSON) {
+		for _, item := range items {
+			if len(nodes) > 1 || s.servers.Topology() == keyspace.Sentinel {
+				item.Node = shownOf(string(node))
+			}
+			report.Checks = append(report.Checks, item)
 		}
 	}
-	fmt.Fprintf(&b, "\nthe least that a user needs to look at these keys:\n  %s\nand besides, to act on them:\n  %s\n",
-		text.Legible(report.Look), text.Legible(report.Act))
-	_, err := fmt.Fprint(a.stdout, b.String())
-	return err
-}
-
-// check tries everything on one server, which is a part of such a topology.
-func (a *app) check(ctx context.Context, s *session, look *observing, in keyspace.Topology) (checkJSON, error) {
-	report := checkJSON{Schema: checkSchema, Node: shownOf(string(s.connection.Node())), DB: s.connection.DB()}
-	add := func(items ...itemJSON) { report.Checks = append(report.Checks, items...) }
-	add(checkServer(s.connection))
-	sight, err := a.checkSight(ctx, s, look)
+	seen, blind, err := a.checkSight(ctx, s, look)
 	if err != nil {
 		return report, err
 	}
-	add(sight...)
-	flags, err := s.connection.Notifications(ctx)
+	for _, node := range nodes {
+		connection, err := s.servers.Connection(ctx, node)
+		if err != nil {
+			add(node, itemJSON{Name: "server", Detail: err.Error()})
+			continue
+		}
+		sight := []itemJSON{blind}
+		if seen != nil {
+			sight = seenIn(seen, node)
+		}
+		items, err := a.checkNode(ctx, connection, look, s.servers.Topology())
+		if err != nil {
+			return report, err
+		}
+		add(node, items[0])
+		add(node, sight...)
+		add(node, items[1:]...)
+	}
+	for _, sentinel := range s.servers.Sentinels(ctx) {
+		item := itemJSON{Name: "sentinel", OK: true, Detail: "names " + sentinel.Master}
+		if sentinel.Err != nil {
+			item.OK, item.Detail = false, sentinel.Err.Error()
+		}
+		add(sentinel.Node, item)
+		report.Sentinel = "ACL SETUSER locktop reset on >PASSWORD " + keyspace.SentinelACL
+	}
+	report.Checks = append(report.Checks, checkAudit())
+	report.Look, report.Act, err = a.leastRights(ctx, s, look)
+	return report, err
+}
+
+// leastRights are those on the master that answered first: the others are to have the same.
+func (a *app) leastRights(ctx context.Context, s *session, look *observing) (least, act string, err error) {
+	patterns := look.globs()
+	rights, err := s.connection.Capabilities(ctx, patterns, inspector.BesidePatterns(patterns), s.servers.Topology())
 	if err != nil {
-		return report, failed("%w", err)
+		return "", "", failed("%w", err)
+	}
+	eval, _ := rights.Of("eval")
+	least, act = leastRights(s.connection, need(s.connection, patterns, s.servers.Topology(), eval.Verdict != keyspace.Absent))
+	return least, act, nil
+}
+
+// checkNode tries everything on one server, which is a part of such a topology. What the server is comes first.
+func (a *app) checkNode(ctx context.Context, connection *keyspace.Connection, look *observing, in keyspace.Topology) ([]itemJSON, error) {
+	items := []itemJSON{checkServer(connection)}
+	flags, err := connection.Notifications(ctx)
+	if err != nil {
+		return nil, failed("%w", err)
 	}
 	patterns := look.globs()
-	rights, err := s.connection.Capabilities(ctx, patterns, inspector.BesidePatterns(patterns), in)
+	rights, err := connection.Capabilities(ctx, patterns, inspector.BesidePatterns(patterns), in)
 	if err != nil {
-		return report, failed("%w", err)
+		return nil, failed("%w", err)
 	}
 	config, _ := rights.Of("config get")
-	add(checkNotifications(s.connection, flags, config.Verdict), checkDatabases(ctx, s.connection))
-	add(checkRights(rights)...)
+	items = append(items, checkNotifications(connection, flags, config.Verdict), checkDatabases(ctx, connection))
+	items = append(items, checkRights(rights)...)
 	eval, _ := rights.Of("eval")
 	transactions, _ := rights.Of("transactions")
 	scripts := eval.Verdict == keyspace.Allowed || eval.Verdict == keyspace.Denied && transactions.Verdict != keyspace.Allowed
-	acting, err := checkActing(ctx, s.connection, need(s.connection, patterns, in, scripts), rights)
+	acting, err := checkActing(ctx, connection, need(connection, patterns, in, scripts), rights)
 	if err != nil {
-		return report, err
+		return nil, err
 	}
-	add(acting, checkAudit())
-	report.Look, report.Act = leastRights(s.connection, need(s.connection, patterns, in, eval.Verdict != keyspace.Absent))
-	return report, nil
+	monitor, err := checkMonitor(ctx, connection)
+	return append(items, acting, monitor), err
 }
 
-// checkSight looks as the dashboard does, and says what is seen. Where this user may not, the rights say more.
-func (a *app) checkSight(ctx context.Context, s *session, look *observing) ([]itemJSON, error) {
-	err := a.observe(ctx, s, look, false)
-	if errors.Is(err, keyspace.ErrPermission) || errors.Is(err, keyspace.ErrAbsent) {
-		return []itemJSON{{Name: "keys", Detail: err.Error()}}, nil
-	}
+// checkMonitor says whether this user may MONITOR, which shows every command of everybody. Nothing that locktop does takes it.
+func checkMonitor(ctx context.Context, connection *keyspace.Connection) (itemJSON, error) {
+	verdict, _, err := connection.DryRun(ctx, [][]any{{"MONITOR"}})
 	if err != nil {
-		return nil, err
+		return itemJSON{}, failed("%w", err)
 	}
-	seen, err := settled(ctx, s.locks)
-	if err != nil {
-		return nil, err
+	item := itemJSON{Name: "monitor", OK: true}
+	switch verdict {
+	case keyspace.Allowed:
+		item.Detail = "this user may run it; locktop never does"
+	case keyspace.Denied, keyspace.Absent:
+		item.Detail = "denied; locktop never runs it"
+	case keyspace.Untried:
+		item.Detail = "not tried; locktop never runs it"
 	}
-	return seenIn(seen), nil
+	return item, nil
 }
 
 // checkRights says what this user may not do, or the server does not offer, and what locktop is without it.
@@ -252,61 +251,6 @@ func checkServer(connection *keyspace.Connection) itemJSON {
 		item.OK, item.Detail = false, item.Detail+": a replica takes no actions, and tells expiries late; connect to its master"
 	}
 	return item
-}
-
-// settled is the first complete snapshot whose feeds know what they can have, or the last one before the time is over.
-func settled(ctx context.Context, locks *inspector.Inspector) (*inspector.Snapshot, error) {
-	waiting, cancel := context.WithTimeout(ctx, settleTimeout)
-	defer cancel()
-	latest, err := locks.Next(waiting, 0)
-	for err == nil {
-		if latest.Complete && len(latest.Nodes) > 0 && !slices.ContainsFunc(latest.Nodes, unsettled) {
-			return latest, nil
-		}
-		if latest.Done {
-			return nil, failed("the feed ended: %w", cmp.Or(latest.Err, errors.New("nobody said why")))
-		}
-		var next *inspector.Snapshot
-		if next, err = locks.Next(waiting, latest.Seq); err == nil {
-			latest = next
-		}
-	}
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if latest == nil {
-		return nil, failed("nothing was seen in %v: %w", settleTimeout, err)
-	}
-	return latest, nil
-}
-
-// seenIn says which keys are seen, and how.
-func seenIn(s *inspector.Snapshot) []itemJSON {
-	var items []itemJSON
-	for _, n := range s.Nodes {
-		keys := itemJSON{Name: "keys", OK: s.Complete && n.Err == "", Detail: fmt.Sprintf("%s keys, %s of them match %s, %s are locks",
-			text.Count(n.LastPass.Scanned), text.Count(n.LastPass.Matched), strings.Join(n.Patterns, " "), text.Count(int64(len(present(s.Locks)))))}
-		switch {
-		case n.Err != "":
-			keys.Detail += ": " + n.Err
-		case !s.Complete:
-			keys.Detail = "the first pass over " + text.Count(keysOf(n)) + " keys is not over yet"
-		}
-		live := itemJSON{Name: "changes", OK: n.Feed != keyspace.FeedPoll, Detail: "seen by " + string(n.Feed)}
-		if n.FeedReason != "" {
-			live.Detail += ": " + n.FeedReason
-		}
-		items = append(items, keys, live)
-	}
-	return items
-}
-
-// keysOf is the size of the database under the running pass.
-func keysOf(n keyspace.Status) int64 {
-	if n.Scanning == nil {
-		return 0
-	}
-	return n.Scanning.KeysInDB
 }
 
 // checkNotifications says whether the server tells what happens to keys.

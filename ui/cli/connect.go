@@ -313,6 +313,14 @@ func (s *security) certificates(config *tls.Config) error {
 	return nil
 }
 
+// shortly is where for a header, which says itself whom the sentinels name.
+func shortly(place keyspace.Place) string {
+	if place.Sentinel != "" {
+		return fmt.Sprintf("%s/%d", place.Sentinel, place.Master.DB)
+	}
+	return where(place)
+}
+
 // where names the servers and their database for people and the audit, without a secret.
 func where(place keyspace.Place) string {
 	names := make([]string, len(place.Servers))

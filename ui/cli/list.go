@@ -155,7 +155,11 @@ func (a *app) list(s *inspector.Snapshot, l *listing) error {
 			if n.Denied > 0 {
 				more = "; locktop check says what is missing"
 			}
-			a.say("%s: %s%s", text.Escape(string(n.Node)), text.Escape(n.Err), more)
+			server := ""
+			if !strings.Contains(n.Err, string(n.Node)) {
+				server = text.Escape(string(n.Node)) + ": "
+			}
+			a.say("%s%s%s", server, text.Escape(n.Err), more)
 		}
 	}
 	if l.span == 0 {

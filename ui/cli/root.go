@@ -45,7 +45,7 @@ Without a verb it opens the dashboard. Where the standard output is no terminal 
 			}
 			ctx, cancel := limit(cmd.Context(), span)
 			defer cancel()
-			return a.dashboard(ctx, place, &look, &draw, face{where: where(place)})
+			return a.dashboard(ctx, place, &look, &draw, face{where: shortly(place)})
 		},
 		SilenceErrors:              true,
 		SilenceUsage:               true,

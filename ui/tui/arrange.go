@@ -52,7 +52,7 @@ type arranged struct {
 	rows []*inspector.Lock
 	// ranks are the places by badness of the rows that are not simply held. A freed lock has lost its findings, and
 	// keeps the rank that it had before, so that its row stays where it was.
-	ranks map[keyspace.Ref]int
+	ranks map[lockID]int
 	// keyWidth and holderWidth are what the longest texts of the columns take, so that columns need not be wider.
 	keyWidth, holderWidth int
 	// votes says that some of the locks are Redlocks.
@@ -99,21 +99,21 @@ func rankOf(l *inspector.Lock, now time.Time) int {
 }
 
 // apply filters and sorts; it is pure but for the clock that times it, and may run in any goroutine.
-func (a arrangement) apply(locks []*inspector.Lock, before map[keyspace.Ref]int, seen picture) arranged {
+func (a arrangement) apply(locks []*inspector.Lock, before map[lockID]int, seen picture) arranged {
 	began := time.Now()
-	out := arranged{ranks: make(map[keyspace.Ref]int), perNode: countPerNode(locks)}
+	out := arranged{ranks: make(map[lockID]int), perNode: countPerNode(locks)}
 	list := make([]sortable, 0, len(locks))
 	var t theme // faces are words here; colours do not matter
 	for _, l := range locks {
 		now := seen.momentOf(l)
 		rank := rankOf(l, now)
 		if l.State == inspector.StateFreed {
-			if had, ok := before[l.Ref]; ok {
+			if had, ok := before[idOf(l.Ref)]; ok {
 				rank = had
 			}
 		}
 		if rank != rankHeld {
-			out.ranks[l.Ref] = rank
+			out.ranks[idOf(l.Ref)] = rank
 		}
 		if a.suspects && !suspect(l) && (l.State != inspector.StateFreed || rank == rankHeld) {
 			continue

@@ -54,10 +54,12 @@ const (
 	fromHeld      = 62
 	fromWaiters   = 72
 	fromBar       = 92
-	fromScheme    = 104
-	fromSpark     = 132
-	fromRenewals  = 150
-	fromFinding   = 176
+	// The votes tell more of a Redlock than the count, which most of them do not store.
+	fromCountBeside = 92
+	fromScheme      = 104
+	fromSpark       = 132
+	fromRenewals    = 150
+	fromFinding     = 176
 )
 
 // rowPrefix is the cells before the first column: the cursor, the mark and a blank.
@@ -96,7 +98,11 @@ func planColumns(width, keyWidth, holderWidth int, votes bool) (columns []column
 	add(0, column{id: columnKey, title: "KEY", sort: sortKey})
 	add(fromScheme, column{id: columnScheme, title: "SCHEME", width: 9, sort: sortScheme})
 	add(fromHolder, column{id: columnHolder, title: "HOLDER", sort: sortHolder})
-	add(fromCount, column{id: columnCount, title: "N", width: 3, right: true, sort: sortCount})
+	count := fromCount
+	if votes {
+		count = fromCountBeside
+	}
+	add(count, column{id: columnCount, title: "N", width: 3, right: true, sort: sortCount})
 	if votes {
 		add(fromVotes, column{id: columnVotes, title: "VOTES", width: 5, right: true, sort: sortVotes})
 	}

@@ -14,7 +14,7 @@ import (
 
 // detail is all that is known of one lock, as a page that scrolls.
 type detail struct {
-	ref  keyspace.Ref
+	id   lockID
 	lock *inspector.Lock // the last one that was seen
 	gone bool            // the lock has left the snapshots
 	// with are other locks that its holder has, as of withAt: all locks are looked at for them, which is done once a second. library says
@@ -29,14 +29,14 @@ type detail struct {
 
 // newDetail is the page of a lock of a snapshot.
 func newDetail(l *inspector.Lock, s *inspector.Snapshot) *detail {
-	d := &detail{ref: l.Ref, lock: l, with: s.HeldWith(l), withAt: s.TakenAt, library: l.LibraryNames()}
+	d := &detail{id: idOf(l.Ref), lock: l, with: s.HeldWith(l), withAt: s.TakenAt, library: l.LibraryNames()}
 	d.look(s)
 	return d
 }
 
 // refresh takes the lock from a newer snapshot.
 func (d *detail) refresh(s *inspector.Snapshot) {
-	if l := findLock(s, d.ref); l != nil {
+	if l := findLock(s, d.id); l != nil {
 		if d.lock != l {
 			d.library = l.LibraryNames()
 		}

@@ -20,7 +20,7 @@ func (d *detail) validity(p *painter, now time.Time) {
 		s = t.bad
 	}
 	p.paragraph("validity", s, validitySentence(d.lock, now))
-	if q.For > 1 {
+	if q.For > 1 && q.Skew > 0 {
 		p.field("skew", part{t.plain, skewText(q)}, part{t.faint, " between the first and the last end of its votes"})
 	}
 }
@@ -37,6 +37,12 @@ func (d *detail) votes(p *painter, now time.Time) {
 	p.put(t.accent, "Votes ")
 	p.put(t.votesStyle(q), quorumSentence(q))
 	p.end()
+	p.voteRows(q, now)
+}
+
+// voteRows paints a row a master.
+func (p *painter) voteRows(q *inspector.Quorum, now time.Time) {
+	t := p.theme
 	width := 0
 	for i := range q.Votes {
 		width = max(width, text.Width(text.Escape(string(q.Votes[i].Node))))

@@ -242,7 +242,7 @@ func (m *model) confirm() tea.Cmd {
 
 // changed says in words how the lock differs by now from what the dialog shows; empty: it does not.
 func (d *dialog) changed(latest *inspector.Snapshot) string {
-	now := findLock(latest, d.lock.Ref)
+	now := findLock(latest, idOf(d.lock.Ref))
 	switch {
 	case now == nil || now.State == inspector.StateFreed:
 		return "it is free by now"

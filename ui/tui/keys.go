@@ -267,8 +267,8 @@ func (m *model) openDetail() {
 func (m *model) copyKeys() tea.Cmd {
 	if m.detail == nil && m.onLocks() && len(m.table.marks) > 0 {
 		keys := make([]string, 0, len(m.table.marks))
-		for ref := range m.table.marks {
-			keys = append(keys, text.Legible(ref.Key))
+		for id := range m.table.marks {
+			keys = append(keys, text.Legible(id.key))
 		}
 		return m.copyText(text.Count(int64(len(keys)))+" keys", joinSorted(keys))
 	}

@@ -10,7 +10,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/inspector"
-	"locktop/keyspace"
 )
 
 // view is what the body of the screen shows.
@@ -263,7 +262,7 @@ func (m *model) selected() *inspector.Lock {
 		return m.detail.lock
 	case m.view == viewEvents:
 		if e := m.events.current(m.order.filter); e != nil {
-			return findLock(m.shown, e.Ref)
+			return findLock(m.shown, idOf(e.Ref))
 		}
 		return nil
 	case m.onLocks():
@@ -273,12 +272,12 @@ func (m *model) selected() *inspector.Lock {
 }
 
 // findLock looks a lock up in a snapshot; nil: it is not there.
-func findLock(s *inspector.Snapshot, ref keyspace.Ref) *inspector.Lock {
+func findLock(s *inspector.Snapshot, id lockID) *inspector.Lock {
 	if s == nil {
 		return nil
 	}
 	for _, l := range s.Locks {
-		if l.Ref == ref {
+		if id.is(l) {
 			return l
 		}
 	}

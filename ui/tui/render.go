@@ -124,11 +124,19 @@ func (m *model) paintEvents(p *painter, l layout) {
 	m.events.paintRows(p, columns, m.order.filter, l.body.height)
 }
 
-// paintPane paints who held the selected lock in the last minute.
+// paintPane paints who held the selected lock in the last minute, or of a Redlock without a quorum who votes for whom.
 func (m *model) paintPane(p *painter, height int) {
 	p.blank()
 	l := m.table.current()
 	if l == nil {
+		return
+	}
+	if unheld(l) && l.Quorum != nil {
+		// Nobody had it: what there is to see is who claims it where.
+		p.put(p.theme.strong, " "+text.Truncate(text.Escape(l.Key), max(m.width/2, 8)))
+		p.put(p.theme.faint, " · "+quorumSentence(l.Quorum))
+		p.end()
+		p.voteRows(l.Quorum, m.at)
 		return
 	}
 	lanes := height - paneExtra

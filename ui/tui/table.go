@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"locktop/inspector"
-	"locktop/keyspace"
 	"locktop/ui/text"
 )
 
@@ -12,11 +11,11 @@ import (
 // found anew whenever the rows are arranged.
 type table struct {
 	arranged
-	selected keyspace.Ref
+	selected lockID
 	index    int // of the selected row; it has none while there are no rows
 	offset   int // the first visible row
 	height   int // visible rows
-	marks    map[keyspace.Ref]struct{}
+	marks    map[lockID]struct{}
 }
 
 // current is the lock under the cursor; nil: there are no rows.
@@ -44,16 +43,16 @@ func (t *table) set(a arranged) {
 }
 
 // find is the row of a lock; it looks near its old place first. -1: it is not there.
-func (t *table) find(ref keyspace.Ref) int {
+func (t *table) find(id lockID) int {
 	const near = 64
 	from, to := max(t.index-near, 0), min(t.index+near, len(t.rows))
 	for i := from; i < to; i++ {
-		if t.rows[i].Ref == ref {
+		if id.is(t.rows[i]) {
 			return i
 		}
 	}
 	for i, l := range t.rows {
-		if l.Ref == ref {
+		if id.is(l) {
 			return i
 		}
 	}
@@ -77,7 +76,7 @@ func (t *table) clamp() {
 	}
 	t.offset = max(min(t.offset, len(t.rows)-t.height), 0)
 	if l := t.current(); l != nil {
-		t.selected = l.Ref
+		t.selected = idOf(l.Ref)
 	}
 }
 
@@ -88,12 +87,12 @@ func (t *table) toggleMark() {
 		return
 	}
 	if t.marks == nil {
-		t.marks = make(map[keyspace.Ref]struct{})
+		t.marks = make(map[lockID]struct{})
 	}
-	if _, ok := t.marks[l.Ref]; ok {
-		delete(t.marks, l.Ref)
+	if _, ok := t.marks[idOf(l.Ref)]; ok {
+		delete(t.marks, idOf(l.Ref))
 	} else {
-		t.marks[l.Ref] = struct{}{}
+		t.marks[idOf(l.Ref)] = struct{}{}
 	}
 }
 
@@ -155,7 +154,7 @@ func (t *table) paintRow(p *painter, columns []column, gap int, l *inspector.Loc
 	if selected {
 		cursor = "▌"
 	}
-	if _, ok := t.marks[l.Ref]; ok {
+	if _, ok := t.marks[idOf(l.Ref)]; ok {
 		mark = "+"
 	}
 	p.put(p.theme.plain, " ")

@@ -31,6 +31,14 @@ func TestDetailListsTheVotes(t *testing.T) {
 		"none: no quorum is seen; its votes run out in 14 s")
 }
 
+// TestPaneShowsWhoClaims holds the pane under the table to the votes where nobody held the lock.
+func TestPaneShowsWhoClaims(t *testing.T) {
+	h := showing(t, 80, 24, redlockFixture())
+	h.wantSeen("billing:month-3 · 2 of 5, 3 needed", "● for      10.0.0.2:6379    14 s  worker-3", "✖ other    10.0.0.5:6379     9 s  worker-x")
+	h.keys("j", "j")
+	h.wantSeen("orders:checkout-1 · who held it in the last 60 s")
+}
+
 func TestQuorumSentence(t *testing.T) {
 	nodes := redlockFixture().Nodes
 	for ballots, want := range map[string]string{

@@ -139,3 +139,16 @@ func TestNothingFoundOnManyNodes(t *testing.T) {
 	h.show(s)
 	h.wantSeen("first pass 25 %", "1,218 of 4,802 keys seen")
 }
+
+func TestShortWhere(t *testing.T) {
+	for where, want := range map[string]string{
+		"10.0.0.1:6379/0":                                 "10.0.0.1:6379/0",
+		"10.0.0.1:6379, 10.0.0.2:6379/0":                  "10.0.0.1:6379, 10.0.0.2:6379/0",
+		"10.0.0.1:6379, 10.0.0.2:6379, 10.0.0.3:6379/0":   "10.0.0.1:6379 +2",
+		"lock-master.eu-central-1.cache.example.com:6379": "lock-master.eu-central-1.cache.…",
+	} {
+		if got := shortWhere(where, 32); got != want {
+			t.Errorf("%s is %q, want %q", where, got, want)
+		}
+	}
+}
