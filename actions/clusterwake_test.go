@@ -203,7 +203,7 @@ func testWakesWhileMoved(t *testing.T, c *testCluster) {
 		r := Request{Verb: VerbRelease, Lock: lock}
 		out := o.Do(t.Context(), r)
 		move.Finish()
-		if o.scriptsDenied.Load() { // EXEC takes the channel for a second key, which is not there
+		if o.scriptsDenied.Load() && out.Result != ResultReleased { // EXEC of Redis 7.0, not of later servers, takes the channel for a key that is not there
 			if out.Result != ResultFailed || !strings.Contains(out.Detail, "is being moved to another node: try again") {
 				t.Errorf("%s (%v)", out.Sentence(r), out.Err)
 			}

@@ -39,17 +39,17 @@ func claimFinding(l *Lock) Finding {
 }
 
 // degradedQuorum: the lock is held, but not with all votes, or with votes that end far apart.
-func degradedQuorum(_ Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time) {
+func degradedQuorum(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time) {
 	q := l.Quorum
 	if q == nil || q.below() || l.State == StateExpired || l.State == StateLapsed {
 		return Finding{}, false, time.Time{}
 	}
 	live, due := q.live(now)
 	lacks, apart := live < len(q.Votes), !q.skewedSince.IsZero()
-	if from := q.steadySince.Add(settles); lacks && now.Before(from) {
+	if from := q.steadySince.Add(t.Settles); lacks && now.Before(from) {
 		lacks, due = false, earlier(due, from)
 	}
-	if from := q.skewedSince.Add(settles); apart && now.Before(from) {
+	if from := q.skewedSince.Add(t.Settles); apart && now.Before(from) {
 		apart, due = false, earlier(due, from)
 	}
 	if !lacks && !apart {

@@ -180,4 +180,9 @@ func TestMastersFail(t *testing.T) {
 	lock(t, i, "lock:a", func(l *inspector.Lock) bool {
 		return l.Quorum.For == 2 && l.Quorum.Votes[3].Ballot == inspector.BallotAbsent
 	})
+	masters[2].Revive() // and so it is known that nobody has it
+	lock(t, i, "lock:a", func(l *inspector.Lock) bool {
+		return l.State == inspector.StateMinority && l.Quorum.For == 2 && l.Quorum.Votes[2].Ballot == inspector.BallotAbsent &&
+			!l.History[len(l.History)-1].Until.IsZero()
+	})
 }

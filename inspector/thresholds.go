@@ -13,6 +13,10 @@ type Thresholds struct {
 	RenewedForever time.Duration
 	// LostFor: for how long a lock shows that the holder before lost it. Default five minutes.
 	LostFor time.Duration
+	// Settles: how long the votes on a Redlock have to stay as they are before a lock that nobody has, or that lacks votes, is worth a
+	// word: acquisitions, failed attempts and releases pass through that in no time. Default one second; a single look takes what
+	// it sees to be settled, and sets the least.
+	Settles time.Duration
 }
 
 // The rest of what findings depend on, which nobody had to change yet.
@@ -42,6 +46,9 @@ func (t Thresholds) withDefaults() Thresholds {
 	}
 	if t.LostFor == 0 {
 		t.LostFor = 5 * time.Minute
+	}
+	if t.Settles == 0 {
+		t.Settles = time.Second
 	}
 	return t
 }

@@ -22,10 +22,6 @@ type polls struct {
 	seed    maphash.Seed
 }
 
-// settles is how long the votes have to stay as they are before a lock that nobody has is worth a row: acquisitions, failed
-// attempts and releases pass through that in no time.
-const settles = time.Second
-
 // urn holds what belongs to the vote on one key, and to none of the masters alone.
 type urn struct {
 	key keyRef
@@ -136,7 +132,7 @@ func (s *store) sides(t *tally) uint64 {
 
 // unsettle has an urn counted again when its votes have stayed as they are for long enough.
 func (s *store) unsettle(u *urn) {
-	due := u.changedAt.Add(settles)
+	due := u.changedAt.Add(s.options.Thresholds.Settles)
 	if len(s.unsettled) == 0 || due.Before(s.settleAt) {
 		s.settleAt = due
 	}
@@ -161,11 +157,11 @@ func (s *store) settleVotes(now time.Time) {
 	if len(s.unsettled) == 0 || now.Before(s.settleAt) {
 		return
 	}
-	first := now.Add(settles)
+	first := now.Add(s.options.Thresholds.Settles)
 	waiting := s.unsettled
 	s.unsettled = s.unsettled[:0]
 	for _, u := range waiting {
-		switch due := u.changedAt.Add(settles); {
+		switch due := u.changedAt.Add(s.options.Thresholds.Settles); {
 		case u.empty:
 		case due.After(now):
 			s.unsettled = append(s.unsettled, u)
@@ -177,7 +173,7 @@ func (s *store) settleVotes(now time.Time) {
 		}
 	}
 	clear(waiting[len(s.unsettled):])
-	if s.settleAt = now.Add(settles / 10); first.After(s.settleAt) { // however many wait, they are not looked at all the time
+	if s.settleAt = now.Add(s.options.Thresholds.Settles / 10); first.After(s.settleAt) { // however many wait, they are not looked at all the time
 		s.settleAt = first
 	}
 }

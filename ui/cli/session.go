@@ -55,8 +55,9 @@ func connect(ctx context.Context, place keyspace.Place) (*session, error) {
 
 // observe starts the feed and the inspector over it. A single look is one complete pass without notifications.
 func (a *app) observe(ctx context.Context, s *session, look *observing, single bool) error {
-	options := look.options()
+	options, thresholds := look.options(), look.thresholds
 	if single {
+		thresholds.Settles = time.Nanosecond
 		options.Once, options.Notify = true, keyspace.NotifyOff
 	}
 	if options.Notify == keyspace.NotifyEnable {
@@ -71,7 +72,7 @@ func (a *app) observe(ctx context.Context, s *session, look *observing, single b
 		return failed("%w", err)
 	}
 	// The inspector ends when the feed's channel is closed, which is after its last goroutine: it is how we wait for them.
-	s.locks = inspector.Start(context.WithoutCancel(ctx), observation, inspector.Options{Thresholds: look.thresholds, Rules: look.rules.rules, Masters: s.servers.Masters()})
+	s.locks = inspector.Start(context.WithoutCancel(ctx), observation, inspector.Options{Thresholds: thresholds, Rules: look.rules.rules, Masters: s.servers.Masters()})
 	s.atEnd(func() error {
 		stop()
 		return s.ended(ctx)
