@@ -92,7 +92,7 @@ func connectError(o Options, err error) error {
 		}
 	case isHangUp(err) && !isDial(err) && o.TLS != nil:
 		e.Kind, e.Err = ErrTLS, errors.New("the connection was closed without an answer")
-		e.Mend = "if the server wants a certificate of its clients, give --cert and --key; if it speaks plain Redis, leave --tls (rediss://) out"
+		e.Mend = mendHangUp(o.TLS)
 	case isHangUp(err) && !isDial(err):
 		e.Kind, e.Err = ErrNotRedis, errors.New("the connection was closed without an answer")
 		e.Mend = "if the server wants TLS, add --tls"

@@ -46,7 +46,7 @@ func mendAlert(text string) string {
 	case strings.Contains(text, "expired certificate"):
 		return "our certificate has expired: give a new one with --cert and --key"
 	case strings.Contains(text, "certificate"):
-		return "the server does not take our certificate: give one with --cert and --key that an authority has signed which the server trusts"
+		return "the server does not take our certificate: " + trusted
 	case strings.Contains(text, "protocol version"):
 		return "the server speaks no TLS 1.2 or 1.3, which its tls-protocols can change"
 	case strings.Contains(text, "unrecognized name"):
@@ -54,4 +54,15 @@ func mendAlert(text string) string {
 	default:
 		return "check --cert, --key and --cacert"
 	}
+}
+
+const trusted = "give one with --cert and --key that an authority has signed which the server trusts"
+
+// mendHangUp is for a server that closes the connection, and whose alert, if there was one, got lost with it.
+func mendHangUp(config *tls.Config) string {
+	wants := "if the server wants a certificate of its clients, give --cert and --key"
+	if len(config.Certificates) > 0 || config.GetClientCertificate != nil {
+		wants = "if the server does not take our certificate, " + trusted
+	}
+	return wants + "; if it speaks plain Redis, leave --tls (rediss://) out"
 }

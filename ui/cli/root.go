@@ -159,7 +159,7 @@ func hushed(text string) string {
 		value, _, found := strings.Cut(text, "--"+flag+"\" flag: ")
 		if _, names, _ := strings.Cut(value, "\" for \""); found && strings.HasPrefix(text, "invalid argument ") {
 			said := "what is given for \"" + names + "--" + flag + "\" is no value for it"
-			if _, why, _ := strings.Cut(text, ": strconv."); why != "" {
+			if flag == "port" {
 				said += ": not a number in range"
 			}
 			return said
