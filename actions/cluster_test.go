@@ -83,6 +83,7 @@ func seededAt(t *testing.T, client *redis.Client, scheme inspector.Scheme, key s
 
 // TestOnACluster has tests that leave a cluster as good as they found it, each with keys of its own.
 func TestOnACluster(t *testing.T) {
+	t.Parallel()
 	c := newTestCluster(t, 2)
 	for name, test := range map[string]func(*testing.T, *testCluster){
 		"follows a cluster":            testFollowsACluster,
@@ -274,6 +275,7 @@ func testSeveralSlots(t *testing.T, c *testCluster) {
 
 // TestClusterDown is told by a node whose slots nobody serves.
 func TestClusterDown(t *testing.T) {
+	t.Parallel()
 	c := newTestCluster(t, 1)
 	r := seededAt(t, c.clients[0], inspector.SchemeToken, "down", Request{Verb: VerbRelease})
 	c.Nodes[0].Do("CLUSTER", "DELSLOTS", keyspace.Slot("down"))

@@ -26,6 +26,7 @@ func listening(t *testing.T, subscription *redis.PubSub) *redis.PubSub {
 // TestClusterWakesBothWays has a waiter on the sharded channel, as Redisson has since 3.22, one on the channel of old, and one of old on
 // another node; a release by the servers as the product knows them wakes all three.
 func TestClusterWakesBothWays(t *testing.T) {
+	t.Parallel()
 	c := redistest.StartCluster(t, 2, 0)
 	servers, err := keyspace.Dial(t.Context(), keyspace.Place{Servers: []keyspace.Options{{Addr: c.Nodes[1].Addr}}})
 	if err != nil {
@@ -60,6 +61,7 @@ func TestClusterWakesBothWays(t *testing.T) {
 
 // TestClusterRights acts in a cluster, and where a slot is being moved, with no other rights than those that are named.
 func TestClusterRights(t *testing.T) {
+	t.Parallel()
 	c := newTestCluster(t, 2)
 	for i, node := range c.Nodes {
 		node.Do("ACL", "SETUSER", "least", "on", ">x", "-@all", "+cluster|slots")
@@ -132,6 +134,7 @@ func TestClusterRedisCLI(t *testing.T) {
 
 // TestFollowsAFailOver has the master demoted while its client is known: the action goes to the new one.
 func TestFollowsAFailOver(t *testing.T) {
+	t.Parallel()
 	old, master := redistest.Start(t, "--repl-diskless-sync-delay", "0"), redistest.Start(t, "--repl-diskless-sync-delay", "0")
 	host, port, _ := strings.Cut(master.Addr, ":")
 	old.Do("REPLICAOF", host, port)

@@ -5,12 +5,11 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
-	"go.uber.org/goleak"
 
 	"locktop/keyspace/redistest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { redistest.Main(m) }
 
 // onServers runs a test on a real server and on the one that is embedded in the demo.
 func onServers(t *testing.T, test func(t *testing.T, client *redis.Client)) {

@@ -127,6 +127,7 @@ func faults(running *sync.WaitGroup) []fault {
 // TestNetworkFails has the network fail when an action is sent. What is said is compared with what was done: an action may be
 // unknown, and never done that is not, nor failed that was done.
 func TestNetworkFails(t *testing.T) {
+	t.Parallel()
 	var running sync.WaitGroup
 	for _, fault := range faults(&running) {
 		for way, f := range farServers(t) {
@@ -175,6 +176,7 @@ func TestNetworkFails(t *testing.T) {
 
 // TestNetworkFailsBefore has the network fail while an action only asks, or a dry run does: nothing was done, and that is said.
 func TestNetworkFailsBefore(t *testing.T) {
+	t.Parallel()
 	var running sync.WaitGroup
 	for _, fault := range faults(&running) {
 		if strings.HasSuffix(fault.name, "before the answer") {

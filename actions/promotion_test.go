@@ -21,6 +21,7 @@ func dialled(t *testing.T, place keyspace.Place) *keyspace.Servers {
 
 // TestActsOnThePromoted acts after fail-overs: what sentinels name, and what a demoted master of a cluster says.
 func TestActsOnThePromoted(t *testing.T) {
+	t.Parallel()
 	release := Request{Verb: VerbRelease}
 	t.Run("sentinel", func(t *testing.T) {
 		set := redistest.StartSentinel(t)

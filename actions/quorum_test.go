@@ -252,6 +252,7 @@ func TestRedlock(t *testing.T) {
 
 // TestRedlockStalled has masters that hang when they are asked, or are dead by then.
 func TestRedlockStalled(t *testing.T) {
+	t.Parallel()
 	m := newTestMasters(t, 5)
 	for _, admin := range m.admins { // the scripts are known, so that what is lost is what acts
 		admin.ScriptLoad(t.Context(), act.text)

@@ -136,6 +136,7 @@ var contenders = []contender{
 // TestRace lets two operators and a worker loose on one lock, round after round, and checks that what each of them was
 // told can have happened in some order: so no release ever removed the lock of a holder that it was not meant for.
 func TestRace(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	for _, c := range contenders {
 		for _, watch := range []bool{false, true} {

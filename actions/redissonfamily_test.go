@@ -135,6 +135,7 @@ func messagesUntilNow(t *testing.T, client *redis.Client, waiter *redis.PubSub, 
 
 // TestRedissonFamilyWakes: who waits as Redisson does is woken at once by locktop, and sleeps on where a key is but deleted.
 func TestRedissonFamilyWakes(t *testing.T) {
+	t.Parallel()
 	s := newFixtureServer(t)
 	for _, f := range fixtures {
 		channel, known := wakingChannels[f.key]

@@ -133,6 +133,7 @@ func until(t *testing.T, server *redistest.Server, word string) {
 // TestServersRefuse has servers refuse what acts, from the start or from after the questions on: nothing was done, and what helps is said.
 // When it is over the same action is done.
 func TestServersRefuse(t *testing.T) {
+	t.Parallel()
 	for _, test := range refusals {
 		server, client := test.start(t)
 		for _, way := range []executor{byScript{}, byWatch{}} {

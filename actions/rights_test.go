@@ -57,6 +57,7 @@ func patternsOf(key string) map[string][]keyspace.Pattern {
 // TestLeastRightsForEveryLock looks at the locks of all libraries with an observer's rights, and does every verb with an operator's,
 // as they are printed for patterns of the user's own.
 func TestLeastRightsForEveryLock(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	admin := newFixtureServerOn(t, server)
 	for _, f := range fixtures {

@@ -84,6 +84,7 @@ func TestDeniedKeysDoNotHideTheOthers(t *testing.T) {
 
 // In strict mode nobody but the server itself ends a key whose time has passed.
 func TestStrictModeNeverTouchesAnOverdueKey(t *testing.T) {
+	t.Parallel()
 	for _, notify := range []keyspace.Notify{keyspace.NotifyAuto, keyspace.NotifyOff} {
 		t.Run(string(notify), func(t *testing.T) {
 			s := redistest.Start(t, "--enable-debug-command", "yes")

@@ -71,6 +71,7 @@ func TestReadTellsTypeSizeValueAndExpiry(t *testing.T) {
 
 // TestExpiryErrorBoundsWhatALinkAdds: over a link that is slow now and quick then, PTTL alone cannot tell the instant.
 func TestExpiryErrorBoundsWhatALinkAdds(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	s.Do("SET", "lock:a", "token", "PX", 600000)
 	ends := time.UnixMilli(s.Do("PEXPIRETIME", "lock:a").(int64)) // its clock is ours

@@ -14,6 +14,7 @@ import (
 // Where the flags leave out lists and sets, what happens to them is seen all the same, and soon: several changes, for a
 // verification may find one of them by chance.
 func TestListsAndSetsAreReadAgain(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t, "--notify-keyspace-events", "Kg$hzxen")
 	s.Do("ACL", "SETUSER", "oneear", "on", "nopass", "~*", "&*", "+@all", "-client|tracking")
 	s.Do("SET", "base:a", "1")

@@ -1,8 +1,11 @@
 package redistest
 
 import (
+	"flag"
 	"fmt"
 	"os"
+	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
@@ -13,8 +16,23 @@ import (
 // (go-redis v9.23, pool.tryDial), and learns only then that it was closed.
 const leaksEnd = 3 * time.Second
 
-// Main runs the tests of a package, and fails where goroutines are left behind.
+// atOnce is how many parallel tests of a package run at the same time where nothing else was asked for: more than there are
+// cores, because nearly all of their time they wait for a server.
+const atOnce = 6
+
+// ManyAtOnce lets so many tests run. It belongs into a TestMain, before the tests.
+func ManyAtOnce() {
+	flag.Parse()
+	if f := flag.Lookup("test.parallel"); f.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+		if err := f.Value.Set(strconv.Itoa(max(atOnce, runtime.GOMAXPROCS(0)))); err != nil {
+			panic(err) // it is a number
+		}
+	}
+}
+
+// Main runs the tests of a package, many at once, and fails where goroutines are left behind.
 func Main(m *testing.M) {
+	ManyAtOnce()
 	code := m.Run()
 	leaked := goleak.Find()
 	for deadline := time.Now().Add(leaksEnd); leaked != nil && time.Now().Before(deadline); {

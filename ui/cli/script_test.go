@@ -24,6 +24,9 @@ import (
 
 // TestMain makes the test binary be locktop where a script calls it.
 func TestMain(m *testing.M) {
+	if name := filepath.Base(os.Args[0]); name != "locktop" && name != "exits" {
+		redistest.ManyAtOnce()
+	}
 	testscript.Main(m, map[string]func(){
 		"locktop": func() { os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		"exits":   exits,
