@@ -427,7 +427,7 @@ func (w *watch) moved(from Node, key string, to redirection) {
 			c := p.feed.connection
 			o := c.options.at(c.reachable(to.addr))
 			target = w.members[o.Node()]
-			if to.asking {
+			if _, known := w.guests[o.Node()]; to.asking && (known || target == nil) { // else it has slots of its own
 				w.guests[o.Node()] = guest{o, time.Now().Add(askingFor)}
 			}
 			if to.asking && target != nil && target.feed != nil {
