@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"locktop/inspector"
 )
 
 // fused is the outcome of an action on several masters.
@@ -161,12 +163,9 @@ func quorumLeft(r Request, nodes []NodeOutcome, now time.Time) (words string, va
 	if end.IsZero() {
 		return owner + " has the quorum, without an end", time.Time{}
 	}
-	validUntil = end.Add(-drift(r.TTL))
+	validUntil = end.Add(-inspector.Drift(r.TTL))
 	return owner + " has the quorum for " + span(time.Until(validUntil)), validUntil
 }
-
-// drift is what Redlock's algorithm allows for clocks that do not run alike.
-func drift(lease time.Duration) time.Duration { return lease/100 + 2*time.Millisecond }
 
 // votesWords say before an action which of the masters it is done on, and why not on the others.
 func votesWords(r Request) string {

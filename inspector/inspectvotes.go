@@ -57,7 +57,7 @@ func (rules Rules) voice(look Look, ref keyspace.Ref, now time.Time) voice {
 	switch denied := look.Record.Denied(); {
 	case errors.Is(look.Err, keyspace.ErrPermission):
 		v.silent, v.detail = BallotDenied, look.Err.Error()
-	case errors.Is(look.Err, context.DeadlineExceeded), errors.As(look.Err, &wait) && wait.Timeout():
+	case errors.Is(look.Err, keyspace.ErrNoAnswer), errors.Is(look.Err, context.DeadlineExceeded), errors.As(look.Err, &wait) && wait.Timeout():
 		v.silent, v.detail = BallotTimeout, look.Err.Error()
 	case look.Err != nil:
 		v.silent, v.detail = BallotDown, look.Err.Error()

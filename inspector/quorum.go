@@ -58,8 +58,8 @@ type Quorum struct {
 // Margin is how many masters the holder may lose without losing the lock; negative where it has no quorum.
 func (q *Quorum) Margin() int { return q.For - q.Needed }
 
-// drift is what Redlock allows for clocks that run at different speeds: a hundredth of the lease, and two milliseconds.
-func drift(lease time.Duration) time.Duration { return lease/100 + 2*time.Millisecond }
+// Drift is what Redlock allows for clocks that run at different speeds: a hundredth of the lease, and two milliseconds.
+func Drift(lease time.Duration) time.Duration { return lease/100 + 2*time.Millisecond }
 
 // below says whether there is a quorum to be had, and nobody has it.
 func (q *Quorum) below() bool { return q != nil && q.For < q.Needed }

@@ -54,7 +54,9 @@ func (c *scene) dels(masters ...int) *scene {
 // falls lets masters fall silent, for a reason.
 func (c *scene) falls(why string, masters ...int) *scene {
 	for _, n := range masters {
-		c.store.take(keyspace.Update{Node: master(n), Status: &keyspace.Status{Node: master(n), Err: why, StaleSince: c.now, Feed: c.state.Feed}})
+		c.store.take(keyspace.Update{Node: master(n), Status: &keyspace.Status{
+			Node: master(n), Err: why, TimedOut: why == late, StaleSince: c.now, Feed: c.state.Feed,
+		}})
 	}
 	return c.after(0)
 }

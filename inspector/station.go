@@ -1,7 +1,6 @@
 package inspector
 
 import (
-	"strings"
 	"time"
 
 	"locktop/keyspace"
@@ -63,10 +62,8 @@ func silence(status *keyspace.Status, before mood) (Ballot, string) {
 		return "", ""
 	}
 	ballot := BallotDown
-	for _, words := range [...]string{"no answer in time", "has not answered for"} {
-		if strings.Contains(status.Err, words) {
-			ballot = BallotTimeout
-		}
+	if status.TimedOut {
+		ballot = BallotTimeout
 	}
 	if ballot == before.silent {
 		return ballot, before.detail

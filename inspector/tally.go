@@ -222,10 +222,10 @@ func (t *tally) quorum(owner string, at time.Time, old *Quorum) *Quorum {
 		ends = append(ends, l.leaseEnd())
 		lease = max(lease, l.Lease(), l.leaseEnd().Sub(l.Observed.ReadAt))
 	}
-	q.skewAllowed = drift(lease) + oneByOne
+	q.skewAllowed = Drift(lease) + oneByOne
 	if len(ends) > 0 {
 		if end := nthLatest(ends, t.needed); !end.IsZero() && q.For >= t.needed {
-			q.ValidUntil = end.Add(-drift(lease))
+			q.ValidUntil = end.Add(-Drift(lease))
 		}
 		ends = slices.DeleteFunc(ends, time.Time.IsZero)
 		if len(ends) > 0 {

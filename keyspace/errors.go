@@ -16,6 +16,7 @@ import (
 // What can be wrong with a server that does not let us in. Test with errors.Is on what [Connect] returns.
 var (
 	ErrUnreachable = errors.New("nothing answers")
+	ErrNoAnswer    = errors.New("no answer in time") // the cause where the server may hang, and be there
 	ErrAuth        = errors.New("wrong user or password")
 	ErrTLS         = errors.New("TLS failed")
 	ErrNotRedis    = errors.New("not a Redis server")
@@ -86,7 +87,7 @@ func connectError(o Options, err error) error {
 		e.Mend = "if this port speaks plain Redis, leave --tls (rediss://) out"
 	case isTimeout(err):
 		e.Kind = ErrUnreachable
-		e.Err = errors.New("no answer in time")
+		e.Err = ErrNoAnswer
 		if o.TLS == nil {
 			e.Mend = "if the server wants TLS, add --tls"
 		}
@@ -111,7 +112,7 @@ func lostError(o Options, err error) error {
 	e := &ConnectError{Addr: string(o.Node()), Kind: ErrUnreachable}
 	switch {
 	case isTimeout(err):
-		e.Err = errors.New("no answer in time")
+		e.Err = ErrNoAnswer
 	case isHangUp(err):
 		e.Err = errors.New("the connection was closed")
 	default:

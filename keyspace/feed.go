@@ -282,7 +282,7 @@ func (f *feed) down(ctx context.Context, err error, since time.Time) {
 		f.backOff = backOffFirst
 		f.gap("the connection was lost: "+err.Error(), since)
 	}
-	f.status.Err = lostError(f.connection.options, err).Error()
+	f.status.Err, f.status.TimedOut = lostError(f.connection.options, err).Error(), isTimeout(err)
 	f.pass, f.nextPass = nil, time.Time{}
 	f.say()
 	sleep(ctx, f.backOff+rand.N(f.backOff))
@@ -303,7 +303,8 @@ func (f *feed) up() {
 	if f.status.Connected {
 		return
 	}
-	f.status.Connected, f.status.StaleSince, f.status.Err = true, time.Time{}, f.connection.server.limits()
+	f.status.Connected, f.status.StaleSince, f.status.TimedOut = true, time.Time{}, false
+	f.status.Err = f.connection.server.limits()
 }
 
 // wait sleeps until the mail comes or something is due.

@@ -80,7 +80,7 @@ func (h *herald) publish() {
 	s.Commands = h.feed.connection.meter.commands.Load()
 	s.CommandsPerSecond = h.rate.add(h.said, s.Commands)
 	if s.Connected && !h.busySince.IsZero() && h.said.Sub(h.busySince) > hangs {
-		s.Connected, s.StaleSince = false, staleSince(h.missed, h.busySince)
+		s.Connected, s.StaleSince, s.TimedOut = false, staleSince(h.missed, h.busySince), true
 		s.Err = fmt.Sprintf("%s has not answered for %.1f s", s.Node, h.said.Sub(h.busySince).Seconds())
 	}
 	h.feed.out.setStatus(s)

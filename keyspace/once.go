@@ -19,7 +19,7 @@ func (f *feed) retryOnce(err error) bool {
 // giveUp makes the error the feed's last word. Nobody watches a look that is made once, so that there is no sense in waiting
 // for the server to come back.
 func (f *feed) giveUp(err error) {
-	f.status.Connected, f.status.StaleSince = false, time.Now()
+	f.status.Connected, f.status.StaleSince, f.status.TimedOut = false, time.Now(), isTimeout(err)
 	f.status.Err = lostError(f.connection.options, err).Error()
 	f.pass = nil
 	f.say()

@@ -32,6 +32,8 @@ type Status struct {
 	// Connected is false while the node does not answer; StaleSince then says from when on the picture may be old.
 	Connected  bool
 	StaleSince time.Time
+	// TimedOut says, while not Connected, that no answer came in time: the server may hang, and be there. Else nothing is there.
+	TimedOut bool
 	// Err is the last error in words while not Connected, or a lasting limitation ("NOPERM: ..."); else empty.
 	Err string
 	// Role is "master" or "replica".

@@ -228,7 +228,7 @@ func (w *watch) introduce(p *post, err error) Update {
 		s.Connected, s.Software, s.Version, s.Role = true, server.Software, server.Version, server.Role
 		s.FeedReason = "its feed has just begun"
 	} else {
-		s.StaleSince, s.Err = time.Now(), err.Error()
+		s.StaleSince, s.Err, s.TimedOut = time.Now(), err.Error(), errors.Is(err, ErrNoAnswer)
 		s.FeedReason = "it was not reached yet"
 	}
 	for _, pattern := range w.options.Patterns {
