@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,10 +85,16 @@ func TestServersThatHideCommands(t *testing.T) {
 				t.Errorf("watch: code %d, %s%s", code, out, said)
 			}
 			code, out, said = locktop("release", "lock:a", "--holder", "5f2c7a0e-1c7b-4c3b-9a55-0d7c2f1e8a11", "--yes")
-			acts := test.hidden != "DEL" && !strings.Contains(test.hidden, "MULTI")
+			acts := test.hidden != "DEL" && (!strings.Contains(test.hidden, "MULTI") || compares(server))
 			if acts != (code == exitDone) || strings.Contains(said, "ACL SETUSER") {
 				t.Errorf("release: code %d, %s%s", code, out, said)
 			}
 		})
 	}
+}
+
+// compares says whether the server knows a command that releases a string by its value alone.
+func compares(server *redistest.Server) bool {
+	infos, _ := server.Do("COMMAND", "INFO", "DELIFEQ", "DELEX").([]any)
+	return slices.ContainsFunc(infos, func(info any) bool { return info != nil })
 }
