@@ -151,6 +151,12 @@ func (f *feed) step(ctx context.Context) error {
 		return err
 	}
 	if f.options.Once {
+		if f.nextReplication.IsZero() {
+			if err := f.checkReplication(ctx); err != nil {
+				return err
+			}
+			f.nextReplication = time.Now().Add(serverEvery)
+		}
 		return f.scan(ctx)
 	}
 	if err := f.check(ctx); err != nil { // before a pass, so that none of its time goes unobserved

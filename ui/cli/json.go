@@ -39,6 +39,19 @@ type nodeJSON struct {
 	Feed  string `json:"feed"`
 	Error string `json:"error,omitempty"`
 	Via   string `json:"via,omitempty"`
+	// Role is "master" or "replica"; Slots is how many hash slots a cluster's master serves, MasterAddr where a replica copies from.
+	Role       string        `json:"role,omitempty"`
+	Slots      int           `json:"slots,omitempty"`
+	MasterAddr string        `json:"master_addr,omitempty"`
+	Replicas   []replicaJSON `json:"replicas,omitempty"`
+}
+
+// replicaJSON is what a master says of a replica.
+type replicaJSON struct {
+	Addr     string `json:"addr"`
+	Online   bool   `json:"online"`
+	Behind   int64  `json:"behind_bytes"`
+	SinceAck int64  `json:"since_ack_ms"`
 }
 
 type lockJSON struct {
@@ -175,6 +188,10 @@ func topology(s *inspector.Snapshot) string {
 
 func newNodeJSON(n keyspace.Status) nodeJSON {
 	out := nodeJSON{Addr: shownOf(string(n.Node)), Version: shownOf(n.Version), Error: shownOf(n.Err), Feed: "poll"}
+	out.Role, out.Slots, out.MasterAddr = n.Role, n.Slots, shownOf(n.Replication.MasterAddr)
+	for _, r := range n.Replication.Replicas {
+		out.Replicas = append(out.Replicas, replicaJSON{Addr: shownOf(r.Addr), Online: r.Online, Behind: r.Behind, SinceAck: r.SinceAck.Milliseconds()})
+	}
 	switch n.Feed {
 	case keyspace.FeedPush:
 		out.Feed = "push"

@@ -58,7 +58,7 @@ purpose until its TTL is over), "wrong" for a key of a type that no lock has, an
 Absent fields are omitted; ttl_ms is -1 without a TTL; count is null where the lock does not store it; key_base64 and
 owner_base64 hold the bytes of what is not UTF-8, whose plain field is then escaped; library is who surely left the lock,
 candidates are who may have; waiters.count is exact, or by subscribers a lower bound, or by blocked clients an upper one;
-held_with are other locks of the same owner. With -o csv there is a line a holder.
+held_with are other locks of the same owner; votes are those of a Redlock's masters. With -o csv there is a line a holder.
 
 Some findings need time to be seen: ` + strings.Join(codesInTime, ", ") + `.
 Give --for, to look that long.`,

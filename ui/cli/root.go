@@ -28,6 +28,10 @@ Without a verb it opens the dashboard. Where the standard output is no terminal 
 		Example: `  locktop                                  the Redis of REDIS_URL, else 127.0.0.1:6379
   locktop -h prod-cache -p 6380 --askpass  another one, with a password that is asked for
   locktop --read-only --pattern 'job:*'    only look, and only at these keys
+  locktop -h any-node                      a cluster is found out: all of its masters
+  locktop --sentinel mymaster -h sentinel  the master that sentinels name
+  locktop -u redis://m1 -u redis://m2 -u redis://m3
+                                           independent masters: a Redlock, one row a lock with its votes
   locktop demo                             no Redis at hand: see what contention looks like`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
