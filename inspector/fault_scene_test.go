@@ -184,21 +184,24 @@ func (c *scene) stir() {
 		put('order', 999, 'short', 300)`, 0)
 }
 
+// truthScript reads every lock of a server, whatever its name.
+const truthScript = `
+	local rows = {}
+	for _, key in ipairs(redis.call('KEYS', 'lock:*')) do
+		local type, fields = redis.call('TYPE', key).ok, {}
+		if type == 'string' then
+			fields = {redis.call('GET', key)}
+		elseif type == 'hash' then
+			fields = redis.call('HGETALL', key)
+		end
+		rows[#rows + 1] = {key, redis.call('PEXPIRETIME', key), type, unpack(fields)}
+	end
+	return rows`
+
 // truth is what the server holds: of each key what a lock is compared by.
 func (c *scene) truth() map[string]string {
 	c.t.Helper()
-	rows, ok := c.do("EVAL", `
-		local rows = {}
-		for _, key in ipairs(redis.call('KEYS', 'lock:*')) do
-			local type, fields = redis.call('TYPE', key).ok, {}
-			if type == 'string' then
-				fields = {redis.call('GET', key)}
-			elseif type == 'hash' then
-				fields = redis.call('HGETALL', key)
-			end
-			rows[#rows + 1] = {key, redis.call('PEXPIRETIME', key), type, unpack(fields)}
-		end
-		return rows`, 0).([]any)
+	rows, ok := c.do("EVAL", truthScript, 0).([]any)
 	if !ok {
 		c.t.Fatal("no rows")
 	}

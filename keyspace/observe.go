@@ -10,22 +10,27 @@ import (
 // Observe starts the feed. It returns an error where the options cannot be met (NotifyRequire without the flags, a
 // pattern that the ACL denies); everything later is told in the Status. The feed ends with ctx.
 func (c *Connection) Observe(ctx context.Context, o ObserveOptions) (*Observation, error) {
+	return c.observe(ctx, ctx, o)
+}
+
+// observe is Observe with an end of the work before that of ctx: what the feed had learnt by then is delivered all the same.
+func (c *Connection) observe(ctx, work context.Context, o ObserveOptions) (*Observation, error) {
 	o = o.withDefaults()
-	flags, err := c.Notifications(ctx)
+	flags, err := c.Notifications(work)
 	if err != nil {
 		return nil, err
 	}
 	if o.Notify == NotifyRequire && flags.Known && !flags.Enough() {
 		return nil, fmt.Errorf("keyspace notifications are required, and %s; run: %s", flags.why(), flags.Line())
 	}
-	if err := c.mayScan(ctx); err != nil {
+	if err := c.mayScan(work); err != nil {
 		return nil, err
 	}
 	f := newFeed(c, o, flags)
 	var first *session
 	if !o.Once && o.Notify != NotifyOff {
 		// We listen before the first pass reads anything, so that no change falls between the two.
-		if first, err = f.open(ctx); err != nil {
+		if first, err = f.open(work); err != nil {
 			return nil, connectError(c.options, err)
 		}
 		if o.Notify == NotifyRequire && first.hearing != FeedPush {
@@ -35,20 +40,20 @@ func (c *Connection) Observe(ctx context.Context, o ObserveOptions) (*Observatio
 		f.mail.subscribed(first.hearing, first.why)
 	}
 	observation := &Observation{updates: make(chan Update), feed: f, reread: f.mail.reread}
-	ctx, cancel := context.WithCancel(ctx)
+	work, stop := context.WithCancel(work)
 	var running sync.WaitGroup
 	if first != nil {
-		running.Go(func() { f.listen(ctx, first) })
+		running.Go(func() { f.listen(work, first) })
 	}
-	running.Go(func() { f.herald.run(ctx) })
+	running.Go(func() { f.herald.run(work) })
 	running.Go(func() {
-		f.run(ctx)
+		f.run(work)
 		f.out.close()
 	})
 	go func() {
 		defer close(observation.updates)
 		defer running.Wait()
-		defer cancel()
+		defer stop()
 		observation.deliver(ctx)
 	}()
 	return observation, nil

@@ -8,8 +8,6 @@ import (
 	"net"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -71,54 +69,8 @@ func (r *roster) add(o Options, first, last int) {
 	r.members[i].count += last - first + 1
 }
 
-// askWithin is how long the nodes that are asked who belongs together may take. Those who hang are outvoted.
-const askWithin = 1500 * time.Millisecond
-
 // ErrNoMaster says that sentinels watch no master of that name.
 var ErrNoMaster = errors.New("no such master")
-
-// vote asks several servers the same, and returns the answer that most of them give, in words that can be compared; where
-// as many say so as otherwise, the one that was believed until now, else the first server's. The error is the first of all, where
-// none answers.
-func vote[T any](ctx context.Context, servers []*Connection, before string, ask func(context.Context, *Connection) (answer T, words string, err error)) (T, string, error) {
-	ctx, cancel := context.WithTimeout(ctx, askWithin)
-	defer cancel()
-	type ballot struct {
-		answer T
-		words  string
-		err    error
-	}
-	ballots := make([]ballot, len(servers))
-	var asked sync.WaitGroup
-	for i, c := range servers {
-		asked.Go(func() { ballots[i].answer, ballots[i].words, ballots[i].err = ask(ctx, c) })
-	}
-	asked.Wait()
-	votes := make(map[string]int)
-	for _, b := range ballots {
-		if b.err == nil {
-			votes[b.words]++
-		}
-	}
-	var (
-		best   *ballot
-		failed error
-	)
-	for i := range ballots {
-		b := &ballots[i]
-		switch {
-		case b.err != nil:
-			failed = cmp.Or(failed, b.err)
-		case best == nil || votes[b.words] > votes[best.words] || votes[b.words] == votes[best.words] && b.words == before:
-			best = b
-		}
-	}
-	if best == nil {
-		var none T
-		return none, "", failed
-	}
-	return best.answer, best.words, nil
-}
 
 // askSlots asks a node of a cluster who has which slots.
 func askSlots(ctx context.Context, c *Connection) (roster, string, error) {
@@ -142,6 +94,9 @@ func askSlots(ctx context.Context, c *Connection) (roster, string, error) {
 		}
 	}
 	slices.SortFunc(r.members, func(a, b member) int { return cmp.Compare(a.options.Node(), b.options.Node()) })
+	if len(words) == 0 {
+		return roster{}, "", errors.New("no node of the cluster serves any slot: see CLUSTER INFO")
+	}
 	slices.Sort(words)
 	return r, strings.Join(words, "\n"), nil
 }

@@ -24,15 +24,9 @@ type Servers struct {
 	mu     sync.Mutex
 	roster roster
 	words  string // of the answer that the roster comes from
+	few    string // says so in words where fewer than half of the sentinels give that answer; empty: enough do
 	seats  map[Node]*seat
 	closed bool
-}
-
-// seat is one server that is, or may be, connected.
-type seat struct {
-	mu         sync.Mutex // held while it is being connected
-	connection *Connection
-	client     *redis.Client
 }
 
 // What a Place can be wrong about, besides the errors of [Connect]. Test with errors.Is on what [Dial] returns.
@@ -167,171 +161,18 @@ func (s *Servers) connectAll(ctx context.Context, all []Options) (connections []
 	return connections, errs
 }
 
-// connection is the one to a server, which is connected now where it was not.
-func (s *Servers) connection(ctx context.Context, o Options) (*Connection, error) {
-	at, err := s.seat(o)
-	if err != nil {
-		return nil, err
-	}
-	at.mu.Lock()
-	defer at.mu.Unlock()
-	if at.connection != nil {
-		return at.connection, nil
-	}
-	c, err := Connect(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	if s.topology == Cluster || c.server.Mode == "cluster" {
-		c.beside = func(ctx context.Context, keys []string) ([]Record, error) { return s.readBeside(ctx, c, keys) }
-	}
-	at.connection = c
-	s.mu.Lock()
-	closed := s.closed
-	s.mu.Unlock()
-	if closed {
-		at.connection = nil
-		_ = c.Close() // it was never used
-		return nil, errClosed
-	}
-	return c, nil
-}
-
-var errClosed = errors.New("the servers are closed")
-
-func (s *Servers) seat(o Options) (*seat, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil, errClosed
-	}
-	at := s.seats[o.Node()]
-	if at == nil {
-		at = new(seat)
-		s.seats[o.Node()] = at
-	}
-	return at, nil
-}
-
-// connected are those of some servers that are connected already.
-func (s *Servers) connected(all []Options) []*Connection {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var connections []*Connection
-	for _, o := range all {
-		if at := s.seats[o.Node()]; at != nil && at.mu.TryLock() { // one that is being connected is none yet
-			if at.connection != nil {
-				connections = append(connections, at.connection)
-			}
-			at.mu.Unlock()
-		}
-	}
-	return connections
-}
-
-// leave closes what was opened for a server that is none of ours any more.
-func (s *Servers) leave(node Node) {
-	s.mu.Lock()
-	at := s.seats[node]
-	delete(s.seats, node)
-	s.mu.Unlock()
-	if at != nil {
-		_ = at.close() // it may be dead, and nobody waits for it
-	}
-}
-
-func (at *seat) close() error {
-	at.mu.Lock()
-	defer at.mu.Unlock()
-	var errs []error
-	if at.connection != nil {
-		errs = append(errs, at.connection.Close())
-	}
-	if at.client != nil {
-		errs = append(errs, at.client.Close())
-	}
-	at.connection, at.client = nil, nil
-	return errors.Join(errs...)
-}
-
-// ask finds out who belongs to us now.
-func (s *Servers) ask(ctx context.Context) error {
-	var (
-		next  roster
-		words string
-		err   error
-	)
-	switch s.topology {
-	case Cluster:
-		next, words, err = s.askCluster(ctx)
-	case Sentinel:
-		next, words, err = s.askSentinels(ctx)
-	case Standalone, Redlock:
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.roster, s.words = next, words
-	return nil
-}
-
-func (s *Servers) askCluster(ctx context.Context) (roster, string, error) {
-	now, before := s.present()
-	var masters []Options
-	for _, m := range now.members {
-		masters = append(masters, m.options)
-	}
-	if len(masters) == 0 {
-		masters = s.place.Servers
-	}
-	next, words, err := vote(ctx, s.connected(masters), before, askSlots)
-	if err == nil && len(next.members) > 0 {
-		return next, words, nil
-	}
-	// None of the masters that we knew answers: any other node will do.
-	for _, o := range slices.Concat(masters, now.others, s.place.Servers) {
-		c, connectErr := s.connection(ctx, o)
-		if connectErr != nil {
-			err = cmp.Or(err, connectErr)
-			continue
-		}
-		next, words, askErr := vote(ctx, []*Connection{c}, before, askSlots)
-		if askErr == nil && len(next.members) > 0 {
-			return next, words, nil
-		}
-		err = cmp.Or(err, askErr)
-	}
-	return roster{}, "", cmp.Or(err, errors.New("no node of the cluster serves any slot: see CLUSTER INFO"))
-}
-
-func (s *Servers) askSentinels(ctx context.Context) (roster, string, error) {
-	_, before := s.present()
-	where := func(ctx context.Context, c *Connection) (string, string, error) {
-		addr, err := askSentinel(ctx, c, s.place.Sentinel)
-		return addr, addr, err
-	}
-	addr, words, err := vote(ctx, s.connected(s.place.Servers), before, where)
-	if addr == "" && !errors.Is(err, ErrNoMaster) { // none that we know answers: some that we do not may
-		sentinels, errs := s.connectAll(ctx, s.place.Servers)
-		if len(sentinels) == 0 {
-			return roster{}, "", errs[0]
-		}
-		addr, words, err = vote(ctx, sentinels, before, where)
-	}
-	if err != nil {
-		return roster{}, "", err
-	}
-	return roster{members: []member{{options: s.place.Master.withDefaults().at(addr)}}}, words, nil
-}
-
 // present is the roster as it was last known, and the words that it comes from.
 func (s *Servers) present() (roster, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.roster, s.words
+}
+
+// doubtful is the roster, and why it may be wrong; empty: it is not doubted.
+func (s *Servers) doubtful() (now roster, why string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.roster, s.few
 }
 
 // AnyMaster is the first master that answers.
@@ -430,12 +271,12 @@ func (s *Servers) client(ctx context.Context, o Options) (*redis.Client, error) 
 	if err != nil {
 		return nil, err
 	}
-	at, err := s.seat(o)
-	if err != nil {
-		return nil, err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := s.seats[o.Node()]
+	if at == nil || at.connection != c {
+		return nil, errLeft
 	}
-	at.mu.Lock()
-	defer at.mu.Unlock()
 	if at.client == nil {
 		at.client = c.NewClient(c.options.ClientName)
 	}
@@ -454,20 +295,6 @@ func (s *Servers) Sharded() bool {
 		}
 	}
 	return false
-}
-
-// Close closes everything that was opened.
-func (s *Servers) Close() error {
-	s.mu.Lock()
-	s.closed = true
-	seats := s.seats
-	s.seats = nil
-	s.mu.Unlock()
-	var errs []error
-	for _, at := range seats {
-		errs = append(errs, at.close())
-	}
-	return errors.Join(errs...)
 }
 
 // Read reads the named keys once, each from the server that has it now; of independent masters from the first. The records are in the
@@ -582,20 +409,24 @@ type SentinelAnswer struct {
 	Err    error
 }
 
-// Sentinels asks each sentinel where the master is; none where there are no sentinels.
+// Sentinels asks each sentinel at the same time where the master is; none where there are no sentinels.
 func (s *Servers) Sentinels(ctx context.Context) []SentinelAnswer {
 	if s.topology != Sentinel {
 		return nil
 	}
 	answers := make([]SentinelAnswer, len(s.place.Servers))
+	var asked sync.WaitGroup
 	for i, o := range s.place.Servers {
 		answers[i].Node = o.Node()
-		c, err := s.connection(ctx, o)
-		if err == nil {
-			answers[i].Master, err = askSentinel(ctx, c, s.place.Sentinel)
-		}
-		answers[i].Err = err
+		asked.Go(func() {
+			c, err := s.connection(ctx, o)
+			if err == nil {
+				answers[i].Master, err = askSentinel(ctx, c, s.place.Sentinel)
+			}
+			answers[i].Err = err
+		})
 	}
+	asked.Wait()
 	return answers
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -183,4 +184,38 @@ func TestReshardingUnderLoad(t *testing.T) {
 	}
 	s.shows(t, want)
 	s.never(t, lasting...)
+}
+
+// TestSentinelThatWasAway: two of three sentinels are away when we come, and the one that is there is wrong. That only one says so is
+// told, and the others are heard as soon as they are back.
+func TestSentinelThatWasAway(t *testing.T) {
+	t.Parallel()
+	set := redistest.StartSentinel(t)
+	other := redistest.Start(t)
+	for _, sentinel := range set.Sentinels[1:] {
+		sentinel.Kill()
+	}
+	_, port, err := net.SplitHostPort(other.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := set.Sentinels[0]
+	wrong.Do("SENTINEL", "REMOVE", set.Name)
+	wrong.Do("SENTINEL", "MONITOR", set.Name, "127.0.0.1", port, 1)
+	s := watchAll(t, dial(t, keyspace.Place{Servers: addresses(set.Sentinels...), Sentinel: set.Name}), keyspace.ObserveOptions{})
+	s.sees(t, other)
+	redistest.Eventually(t, 10*time.Second, func() (bool, string) {
+		_, nodes := s.where()
+		status := nodes[keyspace.Node(other.Addr)]
+		return strings.Contains(status.Err, "only 1 of 3 sentinels"), status.Err
+	})
+	for _, sentinel := range set.Sentinels[1:] {
+		sentinel.Revive()
+	}
+	s.sees(t, set.Servers[0])
+	redistest.Eventually(t, 10*time.Second, func() (bool, string) {
+		_, nodes := s.where()
+		status := nodes[keyspace.Node(set.Servers[0].Addr)]
+		return status.Connected && status.Err == "", status.Err
+	})
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -23,6 +22,9 @@ type watch struct {
 
 	mu      sync.Mutex
 	members map[Node]*post
+	// leaving are masters that left, and whose feeds have not ended yet: one that comes back meanwhile waits for that, so that
+	// nothing of its new feed is told before the end of the old one.
+	leaving map[Node]struct{}
 	// homeless are keys whose master is not known, or that are sent around in a circle: they wait for the next answer.
 	homeless map[string]struct{}
 	hops     map[string]int // redirections of a key since the last answer
@@ -41,7 +43,7 @@ type guest struct {
 // post is the feed of one master.
 type post struct {
 	member
-	cancel context.CancelFunc
+	cancel context.CancelFunc // ends the work, but not the telling of what was learnt by then
 	ended  chan struct{}
 	// observation is nil until it is connected; [watch.attend] owns it once the watch has begun.
 	observation *Observation
@@ -58,13 +60,7 @@ const maxHops = 8
 // on a master that answers now; everything later is told in the Status of the node. The observation ends with ctx.
 func (s *Servers) Observe(ctx context.Context, o ObserveOptions) (*Observation, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	w := &watch{
-		servers: s, options: o, updates: make(chan Update), wake: make(chan struct{}, 1),
-		members: make(map[Node]*post), homeless: make(map[string]struct{}), hops: make(map[string]int), guests: make(map[Node]guest),
-	}
-	if s.topology == Cluster {
-		w.options.others = w
-	}
+	w := s.newWatch(o)
 	now, _ := s.present()
 	if err := w.begin(ctx, now.members); err != nil {
 		cancel()
@@ -74,15 +70,32 @@ func (s *Servers) Observe(ctx context.Context, o ObserveOptions) (*Observation, 
 	if !o.Once && (s.topology == Cluster || s.topology == Sentinel) {
 		w.running.Go(func() { w.follow(ctx) })
 	}
+	return w.told(ctx, cancel), nil
+}
+
+func (s *Servers) newWatch(o ObserveOptions) *watch {
+	w := &watch{
+		servers: s, options: o, updates: make(chan Update), wake: make(chan struct{}, 1),
+		members: make(map[Node]*post), leaving: make(map[Node]struct{}), homeless: make(map[string]struct{}),
+		hops: make(map[string]int), guests: make(map[Node]guest),
+	}
+	if s.topology == Cluster {
+		w.options.others = w
+	}
+	return w
+}
+
+// told is the observation that the consumer has; it ends after the last goroutine of the watch.
+func (w *watch) told(ctx context.Context, cancel context.CancelFunc) *Observation {
 	go func() {
 		defer close(w.updates)
 		defer cancel()
 		w.running.Wait()
-		if o.Once && ctx.Err() == nil {
+		if w.options.Once && ctx.Err() == nil {
 			w.readStrays(ctx)
 		}
 	}()
-	return &Observation{updates: w.updates, reread: w.reread}, nil
+	return &Observation{updates: w.updates, reread: w.reread}
 }
 
 // begin starts the first feeds. It fails where no master can be observed, or where one that answers does not allow it.
@@ -92,12 +105,12 @@ func (w *watch) begin(ctx context.Context, members []member) error {
 	var started sync.WaitGroup
 	introduced := make(chan struct{})
 	for i, m := range members {
-		ctx, p := newPost(ctx, m)
+		work, p := newPost(ctx, m)
 		posts[i] = p
-		started.Go(func() { p.observation, errs[i] = w.observe(ctx, p) })
+		started.Go(func() { p.observation, errs[i] = w.observe(ctx, work, p) })
 		w.running.Go(func() {
 			<-introduced
-			w.attend(ctx, p, errs[i])
+			w.attend(ctx, work, p, errs[i])
 		})
 	}
 	w.running.Go(func() {
@@ -149,21 +162,21 @@ func drain(o *Observation) {
 	}
 }
 
-func newPost(ctx context.Context, m member) (context.Context, *post) {
-	ctx, cancel := context.WithCancel(ctx)
-	return ctx, &post{member: m, cancel: cancel, ended: make(chan struct{})}
+func newPost(ctx context.Context, m member) (work context.Context, p *post) {
+	work, cancel := context.WithCancel(ctx)
+	return work, &post{member: m, cancel: cancel, ended: make(chan struct{})}
 }
 
-func (w *watch) observe(ctx context.Context, p *post) (*Observation, error) {
-	c, err := w.servers.connection(ctx, p.options)
+func (w *watch) observe(ctx, work context.Context, p *post) (*Observation, error) {
+	c, err := w.servers.connection(work, p.options)
 	if err != nil {
 		return nil, err
 	}
-	return c.Observe(ctx, w.options)
+	return c.observe(ctx, work, w.options)
 }
 
 // attend passes on what a master's feed says, and connects to it first where that is still to be done, be it because of err.
-func (w *watch) attend(ctx context.Context, p *post, err error) {
+func (w *watch) attend(ctx, work context.Context, p *post, err error) {
 	defer close(p.ended)
 	defer p.cancel()
 	since, late := time.Now(), p.observation == nil
@@ -173,11 +186,11 @@ func (w *watch) attend(ctx context.Context, p *post, err error) {
 			u.Status.StaleSince = since
 			w.send(ctx, u)
 			w.stir()
-			if w.options.Once || !sleep(ctx, redialEvery) {
+			if w.options.Once || !sleep(work, redialEvery) {
 				return
 			}
 		}
-		if p.observation, err = w.observe(ctx, p); ctx.Err() != nil {
+		if p.observation, err = w.observe(ctx, work, p); work.Err() != nil {
 			break
 		}
 	}
@@ -252,165 +265,6 @@ func (w *watch) stir() {
 	select {
 	case w.wake <- struct{}{}:
 	default:
-	}
-}
-
-// follow asks, every so often and whenever something points to a change, who the masters are.
-func (w *watch) follow(ctx context.Context) {
-	every := askEvery
-	if w.servers.topology == Sentinel {
-		every = askEvery / 2
-	}
-	for {
-		asked := time.Now()
-		timer := time.NewTimer(every)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return
-		case <-timer.C:
-		case <-w.wake:
-			timer.Stop()
-		}
-		if !sleep(ctx, time.Until(asked.Add(askSoon))) {
-			return
-		}
-		err := w.servers.ask(ctx)
-		if ctx.Err() != nil {
-			return
-		}
-		w.worry(err)
-		if err == nil { // else those who are known go on
-			w.muster(ctx)
-		}
-	}
-}
-
-// worry notes what is wrong with the whole, which the statuses of all its nodes tell.
-func (w *watch) worry(err error) {
-	now, _ := w.servers.present()
-	trouble := ""
-	switch unserved := now.unserved(); {
-	case err != nil && w.servers.topology == Sentinel:
-		trouble = "a fail-over would not be noticed, because no sentinel answers: " + err.Error()
-	case err != nil:
-		trouble = "moved slots would be noticed late: " + err.Error()
-	case w.servers.topology == Cluster && unserved > 0:
-		trouble = fmt.Sprintf("%d of %d slots have no master, and their locks are not seen: see CLUSTER INFO", unserved, Slots)
-	}
-	w.mu.Lock()
-	w.trouble = trouble
-	w.mu.Unlock()
-}
-
-// muster puts feeds where masters are new, ends those of masters that left, and sees to the keys that were theirs.
-func (w *watch) muster(ctx context.Context) {
-	now, _ := w.servers.present()
-	w.mu.Lock()
-	for node, g := range w.guests {
-		if _, stays := now.of(node); stays || time.Now().After(g.until) {
-			delete(w.guests, node)
-			continue
-		}
-		now.members = append(slices.Clip(now.members), member{options: g.options, slots: new(slotSet)})
-	}
-	var gone []*post
-	for node, p := range w.members {
-		m, stays := now.of(node)
-		if !stays {
-			gone = append(gone, p)
-			delete(w.members, node)
-			continue
-		}
-		if p.slots != nil && *p.slots != *m.slots {
-			p.slots, p.count = m.slots, m.count
-			if p.feed != nil {
-				p.feed.mail.own(m.slots)
-			}
-		}
-	}
-	var fresh []member
-	for _, m := range now.members {
-		if w.members[m.options.Node()] == nil {
-			fresh = append(fresh, m)
-		}
-	}
-	clear(w.hops)
-	w.mu.Unlock()
-	for _, p := range gone {
-		w.running.Go(func() { w.relieve(ctx, p) })
-	}
-	w.mu.Lock()
-	for _, m := range fresh {
-		ctx, p := newPost(ctx, m)
-		w.members[m.options.Node()] = p
-		w.running.Go(func() { w.attend(ctx, p, nil) })
-	}
-	homeless := slices.Collect(maps.Keys(w.homeless))
-	clear(w.homeless)
-	w.mu.Unlock()
-	w.assign(homeless...)
-}
-
-// relieve ends the feed of a master that left, says so, and hands on the keys that it followed.
-func (w *watch) relieve(ctx context.Context, p *post) {
-	node := p.options.Node()
-	p.cancel()
-	w.servers.leave(node) // which ends what waits for an answer
-	<-p.ended
-	w.mu.Lock()
-	keys := p.adopted
-	if p.feed != nil { // its goroutines have ended, and nobody else reads its books
-		keys = append(keys, slices.Collect(maps.Keys(p.feed.followed))...)
-	}
-	w.mu.Unlock()
-	if w.send(ctx, Update{Node: node, Left: true}) {
-		w.assign(keys...)
-	}
-}
-
-// assign hands keys to the masters that have them now.
-func (w *watch) assign(keys ...string) {
-	if len(keys) == 0 {
-		return
-	}
-	now, _ := w.servers.present()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	groups := make(map[*post][]string)
-	for _, key := range keys {
-		if p := w.postOf(now, key); p != nil {
-			groups[p] = append(groups[p], key)
-		} else {
-			w.homeless[key] = struct{}{}
-		}
-	}
-	for p, group := range groups {
-		w.give(p, group...)
-	}
-}
-
-// postOf is the post of the master that has a key now; nil: there is none. It needs the lock.
-func (w *watch) postOf(now roster, key string) *post {
-	if w.servers.topology != Cluster {
-		for _, p := range w.members {
-			return p // there is one at most
-		}
-		return nil
-	}
-	m, served := now.owner(Slot(key))
-	if !served {
-		return nil
-	}
-	return w.members[m.options.Node()]
-}
-
-// give has a master's feed look after keys. It needs the lock.
-func (w *watch) give(p *post, keys ...string) {
-	if p.feed != nil {
-		p.feed.mail.adopt(keys...)
-	} else {
-		p.adopted = append(p.adopted, keys...)
 	}
 }
 
