@@ -93,7 +93,7 @@ func BenchmarkMemory(b *testing.B) {
 			s.wake(now)
 			shot = s.snapshot(now)
 		}
-		s.log, shot.Events = &eventLog{}, nil // bounded, whatever the number of locks
+		s.log, s.gaps, shot.Events = &eventLog{}, nil, nil // bounded, whatever the number of locks
 		renewed := int64(heap()) - bare
 		b.ReportMetric(float64(renewed)/n, "renewed-bytes/lock")
 		runtime.KeepAlive(shot)
