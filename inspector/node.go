@@ -21,8 +21,8 @@ type nodeRef struct {
 
 // passes are a node's; they are of all its databases.
 type passes struct {
-	// complete says that a pass ended since the node was last connected; known, that one ever ended: what appears later is
-	// new.
+	// complete says that a pass ended since the node was last connected; known, that one ever ended, or that another node had its
+	// keys before: what appears later is new.
 	complete, known bool
 }
 

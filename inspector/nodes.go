@@ -28,10 +28,26 @@ func (s *store) node(of keyspace.Ref) *node {
 func (s *store) passesOf(node keyspace.Node) *passes {
 	p := s.passes[node]
 	if p == nil {
-		p = &passes{}
+		p = &passes{known: s.whole}
 		s.passes[node] = p
 	}
 	return p
+}
+
+// passed notes that a node's pass ended. Where the locks of all nodes are known for once, and one master takes over from another, what
+// appears on it was acquired meanwhile.
+func (s *store) passed(node keyspace.Node) {
+	*s.passesOf(node) = passes{complete: true, known: true}
+	s.changed = true
+	if s.whole {
+		return
+	}
+	for _, n := range s.nodes {
+		if n.status == nil || !n.passes.known || n.status.Topology != keyspace.Cluster && n.status.Topology != keyspace.Sentinel {
+			return
+		}
+	}
+	s.whole = true
 }
 
 // leave forgets a node, but not the keys that were there: another node has them now, and tells of them.

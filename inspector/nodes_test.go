@@ -163,3 +163,38 @@ func TestAWrongTypeMoves(t *testing.T) {
 	}
 	c.expect()
 }
+
+// TestAcquiredInAFailOver: what appears on a master that took over was acquired meanwhile, if all was known before; else it may have
+// been held for long.
+func TestAcquiredInAFailOver(t *testing.T) {
+	for name, known := range map[string]bool{"all was known": true, "one was never reached": false} {
+		t.Run(name, func(t *testing.T) {
+			c := newScene(t, keyspace.FeedPush)
+			third := keyspace.Node("127.0.0.1:6381")
+			joins := func(node keyspace.Node) {
+				c.store.take(keyspace.Update{Node: node, Status: &keyspace.Status{Node: node, Connected: true, Feed: keyspace.FeedPush, Topology: keyspace.Cluster}})
+			}
+			joins(sceneNode)
+			joins(otherNode)
+			c.passed(sceneNode)
+			if known {
+				c.passed(otherNode)
+			}
+			joins(third)
+			c.leaves(otherNode)
+			c.on(third).text(aToken, c.in(lease))
+			if known {
+				c.expect("acquired " + aToken)
+			} else {
+				c.expect()
+			}
+			if l := c.only(StateHeld); l.HeldExact {
+				t.Errorf("nobody heard it: %+v", l)
+			}
+			c.passed(third).leaves(sceneNode)
+			joins(sceneNode)
+			c.on(sceneNode).gone().expect("deleted " + aToken + " unknown")
+			c.after(time.Minute).text(bToken, c.in(lease)).expect("acquired " + bToken)
+		})
+	}
+}

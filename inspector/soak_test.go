@@ -6,19 +6,17 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"locktop/inspector"
 	"locktop/keyspace"
 	"locktop/keyspace/redistest"
 )
 
 var (
-	soakFor  = flag.Duration("soak", 0, "for how long TestSoak goes on; 0: some seconds, or a minute where CI=true")
-	soakSeed = flag.Uint64("soak.seed", 0, "what TestSoak draws its faults from; 0: another one each time")
+	soakFor  = flag.Duration("soak", 0, "for how long TestSoak and TestSoakCluster go on; 0: some seconds, or longer where CI=true")
+	soakSeed = flag.Uint64("soak.seed", 0, "what they draw their faults from; 0: another one each time")
 )
 
 const (
@@ -41,9 +39,8 @@ type soak struct {
 	done    []string
 	// wrong is since when each lock has been shown wrong, at every look.
 	wrong map[string]since
-	seen  uint64          // the last event that was looked at
-	free  map[string]bool // by the events, nobody holds these
-	heap  uint64          // at the first quiet point
+	heap  uint64 // at the first quiet point
+	told  *chronicle
 }
 
 // since is a difference, and when it was seen first.
@@ -52,14 +49,15 @@ type since struct {
 	what string
 }
 
-// TestSoak draws faults from a seed while clients use locks. Whenever they pause, the picture must come to be what the server
-// holds; while they do not, nothing may be shown wrong for long, and events must follow from one another.
-func TestSoak(t *testing.T) {
+// soaks is for how long a test that goes on does, and what it draws from: what the flags say, else this long, and this long where
+// CI=true.
+func soaks(t *testing.T, usually, thoroughly time.Duration) (time.Duration, uint64) {
+	t.Helper()
 	duration, seed := *soakFor, *soakSeed
 	if duration == 0 {
-		duration = 3 * time.Second
+		duration = usually
 		if os.Getenv("CI") == "true" {
-			duration = time.Minute
+			duration = thoroughly
 		}
 	}
 	if end, has := t.Deadline(); has && time.Until(end) < duration+time.Minute {
@@ -68,14 +66,25 @@ func TestSoak(t *testing.T) {
 	if seed == 0 {
 		seed = rand.Uint64()
 	}
+	return duration, seed
+}
+
+// again says how to repeat what failed.
+func again(t *testing.T, duration time.Duration, seed uint64, done []string) {
+	t.Helper()
+	if t.Failed() {
+		t.Logf("again: go test ./inspector -run '%s$' -soak %v -soak.seed %d\nits last faults:\n%s",
+			t.Name(), duration, seed, strings.Join(done[max(0, len(done)-10):], "\n"))
+	}
+}
+
+// TestSoak draws faults from a seed while clients use locks. Whenever they pause, the picture must come to be what the server
+// holds; while they do not, nothing may be shown wrong for long, and events must follow from one another.
+func TestSoak(t *testing.T) {
+	duration, seed := soaks(t, 3*time.Second, time.Minute)
 	before := usedBy(t)
 	s := newSoak(t, seed, duration < 30*time.Second)
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("again: go test ./inspector -run TestSoak -soak %v -soak.seed %d\nits last faults:\n%s",
-				duration, seed, strings.Join(s.done[max(0, len(s.done)-10):], "\n"))
-		}
-	})
+	t.Cleanup(func() { again(t, duration, seed, s.done) })
 	for start := time.Now(); time.Since(start) < duration; {
 		s.works(time.Duration(200+s.random.IntN(600)) * time.Millisecond)
 		s.suffers()
@@ -94,12 +103,13 @@ func TestSoak(t *testing.T) {
 func newSoak(t *testing.T, seed uint64, quick bool) *soak {
 	t.Helper()
 	s := &soak{
-		random: rand.New(rand.NewPCG(seed, 0)), quick: quick, wrong: make(map[string]since), free: make(map[string]bool),
+		random: rand.New(rand.NewPCG(seed, 0)), quick: quick, wrong: make(map[string]since),
 	}
 	feeds := [...]keyspace.Feed{keyspace.FeedPush, keyspace.FeedPush, keyspace.FeedTracking, keyspace.FeedPoll}
 	s.scene = newSceneBy(t, feeds[s.random.IntN(len(feeds))], []string{
 		"--lua-time-limit", "20", "--enable-debug-command", "yes", "--loading-process-events-interval-bytes", "1024",
 	}, nil)
+	s.told = newChronicle(t, s.i)
 	s.traffic = newTraffic(s.scene, seed)
 	return s
 }
@@ -153,7 +163,7 @@ func (s *soak) pauses() {
 	s.t.Helper()
 	s.traffic.pause()
 	s.agrees()
-	s.follows()
+	s.told.follows()
 	heap := heapInUse()
 	if s.heap == 0 {
 		s.heap = heap
@@ -166,7 +176,7 @@ func (s *soak) pauses() {
 // watches looks at a picture that is changing: what is shown wrong must not stay so.
 func (s *soak) watches() {
 	s.t.Helper()
-	s.follows()
+	s.told.follows()
 	shot := s.i.Latest()
 	if !s.live(s.status()) {
 		clear(s.wrong)
@@ -175,7 +185,7 @@ func (s *soak) watches() {
 	now := time.Now()
 	wrong := make(map[string]since)
 	for _, line := range differences(shot, s.truth()) {
-		key, _, _ := strings.Cut(line, " ")
+		key := keyIn(line)
 		first, known := s.wrong[key]
 		if !known {
 			first.at = now
@@ -188,44 +198,8 @@ func (s *soak) watches() {
 	s.wrong = wrong
 }
 
-// ends and begins are the events after which nobody holds a lock, and somebody does.
-var (
-	ends   = []inspector.EventKind{inspector.EventReleased, inspector.EventExpired, inspector.EventDeleted}
-	begins = []inspector.EventKind{inspector.EventAcquired, inspector.EventHandedOver}
-	during = []inspector.EventKind{inspector.EventReentered, inspector.EventRenewed, inspector.EventExtended}
-)
-
-// follows reads the events since the last time: a hold that is over is neither prolonged nor ended again.
-func (s *soak) follows() {
-	s.t.Helper()
-	events, lost := s.i.EventsSince(s.seen)
-	if lost > 0 {
-		s.t.Fatalf("%d events are forgotten already", lost)
-	}
-	for _, e := range events {
-		if e.Seq != s.seen+1 {
-			s.t.Fatalf("event %d follows event %d", e.Seq, s.seen)
-		}
-		s.seen = e.Seq
-		switch over := e.Kind != inspector.EventReleased || !e.Count.Known || e.Count.N == 0; {
-		case slices.Contains(begins, e.Kind):
-			delete(s.free, e.Key)
-		case s.free[e.Key] && (slices.Contains(during, e.Kind) || slices.Contains(ends, e.Kind)):
-			s.t.Fatalf("nobody held it: %+v; %s", e, s.story(e.Key))
-		case over && slices.Contains(ends, e.Kind):
-			s.free[e.Key] = true
-		}
-	}
-}
-
-// story is what the events tell of a key.
-func (s *soak) story(key string) string {
-	all, _ := s.i.EventsSince(0)
-	var lines []string
-	for _, e := range all {
-		if e.Key == key || e.Kind == inspector.EventGap {
-			lines = append(lines, fmt.Sprintf("%s %s %s %q %s %s", e.At.Format("15:04:05.000"), e.Kind, e.Cause, e.Owner, e.Text, fmt.Sprint(e.Count)))
-		}
-	}
-	return strings.Join(lines[max(0, len(lines)-30):], "\n")
+// keyIn is the key that a difference is about.
+func keyIn(line string) string {
+	key, _, _ := strings.Cut(line, " ")
+	return key
 }

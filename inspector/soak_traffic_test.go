@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -24,12 +25,19 @@ type traffic struct {
 const trafficPause = 2 * time.Millisecond
 
 func newTraffic(c *scene, seed uint64) *traffic {
+	return newTrafficOf(c.t, seed, acts, func() redis.UniversalClient {
+		return c.server.Client(func(o *redis.Options) { o.PoolSize, o.ReadTimeout, o.DialerRetries = 1, time.Second, 1 })
+	}, func(_, other string) string { return other })
+}
+
+// newTrafficOf is of clients of any servers; beside is the second key of each script.
+func newTrafficOf(tb testing.TB, seed uint64, acts map[string][]string, connect func() redis.UniversalClient, beside func(key, other string) string) *traffic {
 	ctx, cancel := context.WithCancel(context.Background())
 	t := &traffic{cancel: cancel, clients: soakClients}
 	t.pause()
 	for n := range soakClients {
-		client := c.server.Client(func(o *redis.Options) { o.PoolSize, o.ReadTimeout, o.DialerRetries = 1, time.Second, 1 })
-		user := &user{client, rand.New(rand.NewPCG(seed, uint64(n)+1)), fmt.Sprint("worker-", n)}
+		client := connect()
+		user := &user{client, rand.New(rand.NewPCG(seed, uint64(n)+1)), fmt.Sprint("worker-", n), acts, beside}
 		t.running.Go(func() {
 			defer client.Close()
 			for ctx.Err() == nil {
@@ -40,7 +48,7 @@ func newTraffic(c *scene, seed uint64) *traffic {
 			}
 		})
 	}
-	c.t.Cleanup(t.stop)
+	tb.Cleanup(t.stop)
 	return t
 }
 
@@ -67,9 +75,11 @@ func (t *traffic) stop() {
 
 // user is one client, of locks of several layouts.
 type user struct {
-	client *redis.Client
+	client redis.UniversalClient
 	random *rand.Rand
 	name   string
+	acts   map[string][]string
+	beside func(key, other string) string
 }
 
 // soakKeys is how many locks of each layout there are.
@@ -120,8 +130,9 @@ func (u *user) act(ctx context.Context) {
 	if u.random.IntN(2) == 0 {
 		lease *= 100
 	}
-	script := acts[kind][u.random.IntN(len(acts[kind]))]
+	script := u.acts[kind][u.random.IntN(len(u.acts[kind]))]
+	lock := key()
 	field := fmt.Sprintf("0f4d3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11:%s", u.name)
-	_ = u.client.Eval(ctx, script, []string{key(), key()}, u.name, lease.Milliseconds(), field,
+	_ = u.client.Eval(ctx, script, []string{lock, u.beside(lock, key())}, u.name, lease.Milliseconds(), field,
 		time.Now().Add(lease).UnixMilli()).Err() // the server may be gone, or refuse
 }

@@ -35,6 +35,7 @@ type store struct {
 	nodes   map[nodeRef]*node
 	passes  map[keyspace.Node]*passes
 	left    map[keyspace.Node]struct{} // nodes that left, and did not come back
+	whole   bool                       // the nodes of a cluster, or those that sentinels name, were all passed over once
 	last    *node                      // of the last look-up: most come from the same
 	slots   []slot                     // in the order of the snapshot's locks
 	empty   int
@@ -91,8 +92,7 @@ func (s *store) take(u keyspace.Update) {
 		s.record(&u.Records[i])
 	}
 	if u.PassEnded != nil {
-		*s.passesOf(u.Node) = passes{complete: true, known: true}
-		s.changed = true
+		s.passed(u.Node)
 	}
 }
 
