@@ -15,6 +15,7 @@ import (
 type face struct {
 	where     string
 	narration func() string
+	span      time.Duration // for how long; 0: until the user quits
 }
 
 // dashboard opens the dashboard, or prints what it would show where there is no terminal for it. The demo comes through
@@ -28,6 +29,8 @@ func (a *app) dashboard(ctx context.Context, place keyspace.Place, look *observi
 	if err := a.observe(ctx, s, look, false); err != nil {
 		return err
 	}
+	ctx, cancel := limit(ctx, shown.span) // from now on: to connect may take some time
+	defer cancel()
 	if !a.hasScreen() {
 		return a.printAll(ctx, s)
 	}

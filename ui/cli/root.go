@@ -47,9 +47,7 @@ Without a verb it opens the dashboard. Where the standard output is no terminal 
 			if err != nil {
 				return err
 			}
-			ctx, cancel := limit(cmd.Context(), span)
-			defer cancel()
-			return a.dashboard(ctx, place, &look, &draw, face{where: shortly(place)})
+			return a.dashboard(cmd.Context(), place, &look, &draw, face{where: shortly(place), span: span})
 		},
 		SilenceErrors:              true,
 		SilenceUsage:               true,

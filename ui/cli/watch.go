@@ -44,8 +44,7 @@ With -o json each line is a locktop.event/1. Absent fields are omitted; ttl_ms i
 			if err != nil {
 				return err
 			}
-			ctx, cancel := limit(cmd.Context(), span)
-			defer cancel()
+			ctx := cmd.Context()
 			s, err := connect(ctx, place)
 			if err != nil {
 				return err
@@ -54,6 +53,8 @@ With -o json each line is a locktop.event/1. Absent fields are omitted; ttl_ms i
 			if err := a.observe(ctx, s, &look, false); err != nil {
 				return err
 			}
+			ctx, cancel := limit(ctx, span) // from now on: to connect may take some time
+			defer cancel()
 			write := a.eventText()
 			if output == "json" {
 				write = a.eventJSON()
