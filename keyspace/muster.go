@@ -64,9 +64,13 @@ func (w *watch) muster(ctx context.Context) {
 	now, _ := w.servers.present()
 	w.mu.Lock()
 	for node, g := range w.guests {
-		if _, stays := now.of(node); stays || time.Now().After(g.until) {
+		age := time.Since(g.asked)
+		if _, stays := now.of(node); stays || age > guestFor {
 			delete(w.guests, node)
 			continue
+		}
+		if age > guestAsked {
+			w.homeless[g.key] = struct{}{}
 		}
 		now.members = append(slices.Clip(now.members), member{options: g.options, slots: new(slotSet)})
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -218,4 +220,42 @@ func TestSentinelThatWasAway(t *testing.T) {
 		status := nodes[keyspace.Node(set.Servers[0].Addr)]
 		return status.Connected && status.Err == "", status.Err
 	})
+}
+
+// TestGuest: a master without slots is looked at while a slot is on its way to it, however long that takes, and no longer.
+func TestGuest(t *testing.T) {
+	t.Parallel()
+	c := redistest.StartCluster(t, 3, 0)
+	masters := c.Masters()
+	tag := c.KeyOf(masters[0], "lock:guest:")
+	for n := range 10 {
+		key := fmt.Sprintf("lock:{%s}:%d", tag, n)
+		c.Do(key, "SET", key, "worker")
+	}
+	guest := c.AddMaster()
+	s := watchAll(t, dial(t, keyspace.Place{Servers: addresses(masters[2])}), keyspace.ObserveOptions{})
+	s.sees(t, masters...)
+	move := c.BeginMove(keyspace.Slot(tag), masters[0], guest)
+	move.Keys(5)
+	s.sees(t, append(slices.Clone(masters), guest)...)
+	if os.Getenv("CI") == "true" { // it takes long
+		came := time.Now()
+		redistest.Eventually(t, time.Minute, func() (bool, string) {
+			if _, nodes := s.where(); len(nodes) != 4 {
+				t.Fatalf("it left after %v, and the slot is still on its way", time.Since(came))
+			}
+			return time.Since(came) > 25*time.Second, "25 s are not over"
+		})
+	}
+	client := c.Client()
+	for n := range 10 {
+		if err := client.Del(t.Context(), fmt.Sprintf("lock:{%s}:%d", tag, n)).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, m := range []*redistest.Server{masters[0], guest} {
+		m.Do("CLUSTER", "SETSLOT", keyspace.Slot(tag), "STABLE")
+	}
+	s.shows(t, map[string]string{})
+	s.sees(t, masters...)
 }

@@ -28,7 +28,7 @@ type watch struct {
 	// homeless are keys whose master is not known, or that are sent around in a circle: they wait for the next answer.
 	homeless map[string]struct{}
 	hops     map[string]int // redirections of a key since the last answer
-	// guests are nodes without a slot of their own that are being given one, and until when they count as ours.
+	// guests are nodes without a slot of their own that are being given one, and since when.
 	guests map[Node]guest
 	// trouble says in words why it is not known who the masters are, or what has none; empty: all is well.
 	trouble string
@@ -37,7 +37,8 @@ type watch struct {
 // guest is a node that a cluster's slots are moved to.
 type guest struct {
 	options Options
-	until   time.Time
+	key     string // we were sent there for it
+	asked   time.Time
 }
 
 // post is the feed of one master.
@@ -52,6 +53,13 @@ type post struct {
 	feed    *feed // nil until it is connected
 	adopted []string
 }
+
+// A guest counts as ours for so long after we were last sent there. Before that is over, the key of which this was is asked for where it
+// was: if its slot is still on its way, and some are for days, we are sent there anew, and else the guest leaves.
+const (
+	guestFor   = 6 * time.Second
+	guestAsked = 3 * time.Second
+)
 
 // maxHops is how often a key may be sent from node to node between two answers about who has which slots.
 const maxHops = 8
@@ -282,7 +290,7 @@ func (w *watch) moved(from Node, key string, to redirection) {
 			o := c.options.at(c.reachable(to.addr))
 			target = w.members[o.Node()]
 			if _, known := w.guests[o.Node()]; to.asking && (known || target == nil) { // else it has slots of its own
-				w.guests[o.Node()] = guest{o, time.Now().Add(askingFor)}
+				w.guests[o.Node()] = guest{o, key, time.Now()}
 			}
 			if to.asking && target != nil && target.feed != nil {
 				target.feed.connection.asking.add(Slot(key))
