@@ -43,7 +43,7 @@ var clusterActs = func() map[string][]string {
 // be what all masters hold; while they do not, and nothing happens to the cluster, nothing may be shown wrong for long.
 func TestSoakCluster(t *testing.T) {
 	t.Parallel()
-	duration, seed := soaks(t, 3*time.Second, 20*time.Second)
+	duration, seed := soaks(t, 2*time.Second, 20*time.Second)
 	s := &clusterSoak{
 		cluster: redistest.StartCluster(t, 3, 1), random: rand.New(rand.NewPCG(seed, 0)), wrong: make(map[string]since),
 		quick: duration < 20*time.Second,
