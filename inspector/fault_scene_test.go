@@ -30,7 +30,7 @@ type scene struct {
 	// strangers is how many connections the server had before anybody looked.
 	strangers int
 	end       func()
-	// broken is when something began to go wrong, gaps how many there had been by then.
+	// broken is from when on nothing was well, gaps how many there had been by then.
 	broken time.Time
 	gaps   uint64
 }

@@ -157,7 +157,7 @@ var faults = []fault{
 			})
 			c.broken = time.Now().Add(time.Minute) // it saves its data first, and nobody knows when the flush was heard
 		},
-		told: away("LOADING"), blind: true, heals: (*scene).serves, gaps: 1,
+		told: away("LOADING"), blind: true, heals: (*scene).serves, gaps: 1, more: 1,
 	},
 	{
 		name: "a replica, and a master again", slow: true,
@@ -305,8 +305,12 @@ var faults = []fault{
 
 // breaks lets a fault begin.
 func (c *scene) breaks(f fault) {
-	c.broken, c.gaps = time.Now(), c.status().Gaps
+	began := time.Now()
+	c.broken, c.gaps = began, c.status().Gaps
 	f.breaks(c)
+	if c.broken == began {
+		c.broken = time.Now() // until then the server may have answered
+	}
 }
 
 // starved is how many gaps there were because we, or the server, did nothing for seconds, as on a machine that does much else.
