@@ -308,7 +308,7 @@ func (c *scene) breaks(f fault) {
 	began := time.Now()
 	c.broken, c.gaps = began, c.status().Gaps
 	f.breaks(c)
-	if c.broken == began {
+	if c.broken.Equal(began) {
 		c.broken = time.Now() // until then the server may have answered
 	}
 }
