@@ -285,22 +285,3 @@ func TestClusterDown(t *testing.T) {
 		}
 	})
 }
-
-func TestRedirections(t *testing.T) {
-	for said, want := range map[string]redirection{
-		"MOVED 1 10.0.0.1:6380": {"10.0.0.1:6380", false}, "ASK 1 :6380": {"127.0.0.1:6380", true}, "MOVED 1 ::1:6380": {"[::1]:6380", false},
-		"MOVED 1 [::1]:6380": {"[::1]:6380", false}, "MOVED 1 redis.example:6380": {"redis.example:6380", false},
-	} {
-		to, is := redirectionIn(saidByServer(said))
-		if got := to.from("127.0.0.1:6379"); !is || got != want.addr || to.asking != want.asking {
-			t.Errorf("%s: %v, %s, asking %v", said, is, got, to.asking)
-		}
-	}
-}
-
-// saidByServer is an answer of a server.
-type saidByServer string
-
-func (s saidByServer) Error() string { return string(s) }
-
-func (saidByServer) RedisError() {}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -38,9 +37,9 @@ func (o *Operator) follow(ctx context.Context, at place, p plan, r Request, try 
 			return a
 		}
 		next, refused := at, (*Outcome)(nil)
-		switch sent, isSent := redirectionIn(a.out.Err); {
+		switch sent, isSent := keyspace.RedirectionOf(a.out.Err); {
 		case isSent && hops == mostHops:
-			return a.because(fmt.Sprintf("nothing was done: the cluster has sent it on %d times, to %s at last: try again when its slots have settled", hops, sent.addr))
+			return a.because(fmt.Sprintf("nothing was done: the cluster has sent it on %d times, to %s at last: try again when its slots have settled", hops, sent.Addr))
 		case isSent:
 			hops++
 			next, refused = o.redirected(ctx, at, sent, r.Lock.Ref)
@@ -75,42 +74,14 @@ func (a attempt) because(why string) attempt {
 }
 
 // redirected is where a cluster has sent us.
-func (o *Operator) redirected(ctx context.Context, from place, to redirection, ref keyspace.Ref) (place, *Outcome) {
-	client, err := o.servers.Redirected(ctx, to.from(from.client.Options().Addr))
+func (o *Operator) redirected(ctx context.Context, from place, to keyspace.Redirection, ref keyspace.Ref) (place, *Outcome) {
+	client, err := o.servers.Redirected(ctx, keyspace.Resolve(to.Addr, from.client.Options().Addr))
 	if err != nil {
 		return place{}, &Outcome{Result: ResultFailed, Woken: -1, Err: err, Detail: "nothing was done: " + printable(err.Error())}
 	}
 	at, refused := placeOf(client, ref)
-	at.asking = to.asking
+	at.asking = to.Asking
 	return at, refused
-}
-
-// redirection is a cluster's word that the key is elsewhere.
-type redirection struct {
-	addr   string
-	asking bool
-}
-
-// redirectionIn finds "MOVED slot addr" or "ASK slot addr". With either nothing was done.
-func redirectionIn(err error) (redirection, bool) {
-	words := strings.Fields(replyText(err))
-	if len(words) < 3 || words[0] != "MOVED" && words[0] != "ASK" {
-		return redirection{}, false
-	}
-	return redirection{addr: words[2], asking: words[0] == "ASK"}, true
-}
-
-// from is the address that a node at this one has named: an empty host is its own, and IPv6 comes without brackets.
-func (r redirection) from(here string) string {
-	at := strings.LastIndexByte(r.addr, ':')
-	if at < 0 {
-		return r.addr
-	}
-	host, port := strings.Trim(r.addr[:at], "[]"), r.addr[at+1:]
-	if own, _, err := net.SplitHostPort(here); host == "" && err == nil {
-		host = own
-	}
-	return net.JoinHostPort(host, port)
 }
 
 // isMoving says whether the keys of a plan are on two nodes just now.

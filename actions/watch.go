@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/redis/go-redis/v9"
+
+	"locktop/keyspace"
 )
 
 // byWatch carries plans out with WATCH, MULTI and EXEC, for users who may not run scripts, and for servers that cannot say
@@ -161,7 +163,7 @@ func (p plan) askUnwatched(ctx context.Context, at place) (answer, error) {
 		return answer{}, errMoving
 	}
 	a, err := p.ask(ctx, at, at.client)
-	if to, is := redirectionIn(err); is && to.asking && len(p.keys) > 1 {
+	if to, is := keyspace.RedirectionOf(err); is && to.Asking && len(p.keys) > 1 {
 		return answer{}, fmt.Errorf("%w: %w", errMoving, err)
 	}
 	return a, err

@@ -2,7 +2,6 @@ package inspector_test
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -116,9 +115,6 @@ func TestMasterHangsUnderSentinels(t *testing.T) {
 
 // TestMasterDiesWithoutSentinels: nobody is there to see it. Once they are back, the other one takes over.
 func TestMasterDiesWithoutSentinels(t *testing.T) {
-	if os.Getenv("CI") != "true" {
-		t.Skip("it takes long, and is done where CI=true")
-	}
 	t.Parallel()
 	r, set := sentinelRealm(t)
 	old := set.Master()

@@ -238,7 +238,7 @@ func (c *Connection) small(r *reading) bool {
 	switch {
 	case r.memory != nil:
 		memory, err := r.memory.Result()
-		_, elsewhere := redirectionOf(err)
+		_, elsewhere := RedirectionOf(err)
 		if isAnswer(err) && !isNil(err) && !elsewhere && (!isDenied(err) || isCommandDenied(err)) { // or SAMPLES is not known there
 			c.noMemoryUsage.Store(true)
 			r.again = true
@@ -297,7 +297,7 @@ func (r *reading) hasElements() bool { return r.fields != nil || r.members != ni
 
 // deny keeps the server's reason why a key may not be read, and nothing else. In a cluster it may be that another node has it.
 func (r *reading) deny(err error) {
-	if to, is := redirectionOf(err); is {
+	if to, is := RedirectionOf(err); is {
 		r.redirected(to)
 		return
 	}

@@ -3,6 +3,7 @@ package keyspace
 import (
 	"context"
 	"errors"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -15,35 +16,53 @@ import (
 // MOVED or ASK. Such a record never leaves this package.
 const typeElsewhere Type = "elsewhere"
 
-// redirection is where a cluster's node sends those who ask for a key.
-type redirection struct {
-	addr string
-	// asking says that the slot is being moved: the node at addr answers only who says ASKING first.
-	asking bool
+// Redirection is where a cluster's node sends those who ask for a key.
+type Redirection struct {
+	// Addr is as the node wrote it: [Resolve] makes it one that can be dialled.
+	Addr string
+	// Asking says that the slot is being moved: the node at Addr answers only who says ASKING first.
+	Asking bool
 }
 
-// redirectionOf reads "MOVED 3999 127.0.0.1:6381", and the same with ASK.
-func redirectionOf(err error) (redirection, bool) {
+// RedirectionOf reads an error of the server, "MOVED 3999 127.0.0.1:6381" or the same with ASK: with either, nothing was done.
+func RedirectionOf(err error) (Redirection, bool) {
 	var answer redis.Error
 	if !errors.As(err, &answer) {
-		return redirection{}, false
+		return Redirection{}, false
 	}
 	words := strings.Fields(answer.Error())
 	if len(words) < 3 || words[0] != "MOVED" && words[0] != "ASK" {
-		return redirection{}, false
+		return Redirection{}, false
 	}
-	return redirection{addr: words[2], asking: words[0] == "ASK"}, true
+	return Redirection{Addr: words[2], Asking: words[0] == "ASK"}, true
+}
+
+// Resolve makes an address that can be dialled of one that the node at here gave of itself or another one: IPv6 comes without
+// brackets, and a host that it does not know ("", or "?") is the one at which we reached it.
+func Resolve(addr, here string) string {
+	at := strings.LastIndexByte(addr, ':')
+	if at < 0 {
+		return addr
+	}
+	host, port := strings.Trim(addr[:at], "[]"), addr[at+1:]
+	if host == "" || host == "?" {
+		host = "127.0.0.1" // we reached it by a unix socket: it is this machine
+		if own, _, err := net.SplitHostPort(here); err == nil {
+			host = own
+		}
+	}
+	return net.JoinHostPort(host, port)
 }
 
 // redirected makes the record of a key that another node has.
-func (r *reading) redirected(to redirection) {
-	*r.record = Record{Ref: r.record.Ref, Type: typeElsewhere, ReadAt: r.record.ReadAt, Value: Value{Text: to.addr}, Truncated: to.asking}
+func (r *reading) redirected(to Redirection) {
+	*r.record = Record{Ref: r.record.Ref, Type: typeElsewhere, ReadAt: r.record.ReadAt, Value: Value{Text: to.Addr}, Truncated: to.Asking}
 	r.wanted, r.again = false, false
 }
 
 // redirection is where a record of typeElsewhere sends us.
-func (r *Record) redirection() redirection {
-	return redirection{addr: r.Value.Text, asking: r.Truncated}
+func (r *Record) redirection() Redirection {
+	return Redirection{Addr: r.Value.Text, Asking: r.Truncated}
 }
 
 // asking holds the slots that a node is being given, about which it answers only who says ASKING before each command. It is

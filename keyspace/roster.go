@@ -101,19 +101,8 @@ func askSlots(ctx context.Context, c *Connection) (roster, string, error) {
 	return r, strings.Join(words, "\n"), nil
 }
 
-// reachable is an address that a node gave of itself or another one: where it does not know its host, it is the one at which
-// we reached it.
-func (c *Connection) reachable(addr string) string {
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil || host != "" && host != "?" {
-		return addr
-	}
-	own, _, err := net.SplitHostPort(c.options.Addr)
-	if err != nil {
-		own = "127.0.0.1" // a unix socket: it is this machine
-	}
-	return net.JoinHostPort(own, port)
-}
+// reachable is an address that the server gave, as it can be dialled.
+func (c *Connection) reachable(addr string) string { return Resolve(addr, c.options.Addr) }
 
 // askSentinel asks a sentinel where the master is.
 func askSentinel(ctx context.Context, c *Connection, name string) (string, error) {

@@ -66,8 +66,8 @@ const readHops = 6
 // follow is where a redirection sends us, which is told of it where it is to answer for a slot on its way.
 func (s *Servers) follow(ctx context.Context, c *Connection, r Record) Options {
 	to := r.redirection()
-	o := c.options.at(c.reachable(to.addr))
-	if to.asking {
+	o := c.options.at(c.reachable(to.Addr))
+	if to.Asking {
 		if target, err := s.connection(ctx, o); err == nil { // else the read says so
 			target.asking.add(Slot(r.Key))
 		}

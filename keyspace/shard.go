@@ -12,7 +12,7 @@ func (s *slotSet) has(slot int) bool { return s[slot/64]&(1<<(slot%64)) != 0 }
 type neighbours interface {
 	// moved takes over a key that another node has now: the one that a redirection names, or, where it names none, the master
 	// of the key's slot.
-	moved(from Node, key string, to redirection)
+	moved(from Node, key string, to Redirection)
 	// related is told of a key to which one of ours belongs, and says false where it is this node's own affair.
 	related(from Node, owner string) bool
 }
@@ -36,7 +36,7 @@ func (f *feed) ours(records []Record) []Record {
 }
 
 // giveAway forgets a key, and hands it to another node if it was followed, or may be one to follow.
-func (f *feed) giveAway(key string, to redirection) {
+func (f *feed) giveAway(key string, to Redirection) {
 	f.unfollow(key)
 	f.dropOther(f.hash(key))
 	f.options.others.moved(f.connection.Node(), key, to)
@@ -46,7 +46,7 @@ func (f *feed) giveAway(key string, to redirection) {
 func (f *feed) handOver(owned *slotSet) {
 	for key := range f.followed {
 		if !owned.has(Slot(key)) {
-			f.giveAway(key, redirection{})
+			f.giveAway(key, Redirection{})
 		}
 	}
 }

@@ -277,26 +277,26 @@ func (w *watch) stir() {
 }
 
 // moved is of [neighbours].
-func (w *watch) moved(from Node, key string, to redirection) {
+func (w *watch) moved(from Node, key string, to Redirection) {
 	now, _ := w.servers.present()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.hops[key]++
 	target := w.postOf(now, key)
-	if to.addr != "" {
+	if to.Addr != "" {
 		target = nil
 		if p := w.members[from]; p != nil && p.feed != nil {
 			c := p.feed.connection
-			o := c.options.at(c.reachable(to.addr))
+			o := c.options.at(c.reachable(to.Addr))
 			target = w.members[o.Node()]
-			if _, known := w.guests[o.Node()]; to.asking && (known || target == nil) { // else it has slots of its own
+			if _, known := w.guests[o.Node()]; to.Asking && (known || target == nil) { // else it has slots of its own
 				w.guests[o.Node()] = guest{o, key, time.Now()}
 			}
-			if to.asking && target != nil && target.feed != nil {
+			if to.Asking && target != nil && target.feed != nil {
 				target.feed.connection.asking.add(Slot(key))
 			}
 		}
-		if !to.asking {
+		if !to.Asking {
 			w.stir() // our map of the slots is old
 		}
 	}

@@ -110,9 +110,12 @@ func (a *app) check(ctx context.Context, s *session, look *observing) (checkJSON
 		if seen != nil {
 			sight = seenIn(seen, node)
 		}
-		items, err := a.checkNode(ctx, connection, look, s.servers.Topology())
+		items, scripts, err := a.checkNode(ctx, connection, look, s.servers.Topology())
 		if err != nil {
 			return report, err
+		}
+		if report.Look == "" { // the others are to have the same
+			report.Look, report.Act = leastRights(connection, need(connection, look.globs(), s.servers.Topology(), scripts))
 		}
 		add(node, items[0])
 		add(node, sight...)
@@ -127,46 +130,34 @@ func (a *app) check(ctx context.Context, s *session, look *observing) (checkJSON
 		report.Sentinel = "ACL SETUSER locktop reset on >PASSWORD " + keyspace.SentinelACL
 	}
 	report.Checks = append(report.Checks, checkAudit())
-	report.Look, report.Act, err = a.leastRights(ctx, s, look)
-	return report, err
+	return report, nil
 }
 
-// leastRights are those on the master that answered first: the others are to have the same.
-func (a *app) leastRights(ctx context.Context, s *session, look *observing) (least, act string, err error) {
-	patterns := look.globs()
-	rights, err := s.connection.Capabilities(ctx, patterns, inspector.BesidePatterns(patterns), s.servers.Topology())
-	if err != nil {
-		return "", "", failed("%w", err)
-	}
-	eval, _ := rights.Of("eval")
-	least, act = leastRights(s.connection, need(s.connection, patterns, s.servers.Topology(), eval.Verdict != keyspace.Absent))
-	return least, act, nil
-}
-
-// checkNode tries everything on one server, which is a part of such a topology. What the server is comes first.
-func (a *app) checkNode(ctx context.Context, connection *keyspace.Connection, look *observing, in keyspace.Topology) ([]itemJSON, error) {
-	items := []itemJSON{checkServer(connection)}
+// checkNode tries everything on one server, which is a part of such a topology. What the server is comes first;
+// scripts says whether it has any.
+func (a *app) checkNode(ctx context.Context, connection *keyspace.Connection, look *observing, in keyspace.Topology) (items []itemJSON, scripts bool, err error) {
+	items = []itemJSON{checkServer(connection)}
 	flags, err := connection.Notifications(ctx)
 	if err != nil {
-		return nil, failed("%w", err)
+		return nil, false, failed("%w", err)
 	}
 	patterns := look.globs()
 	rights, err := connection.Capabilities(ctx, patterns, inspector.BesidePatterns(patterns), in)
 	if err != nil {
-		return nil, failed("%w", err)
+		return nil, false, failed("%w", err)
 	}
 	config, _ := rights.Of("config get")
 	items = append(items, checkNotifications(connection, flags, config.Verdict), checkDatabases(ctx, connection))
 	items = append(items, checkRights(rights)...)
 	eval, _ := rights.Of("eval")
 	transactions, _ := rights.Of("transactions")
-	scripts := eval.Verdict == keyspace.Allowed || eval.Verdict == keyspace.Denied && transactions.Verdict != keyspace.Allowed
-	acting, err := checkActing(ctx, connection, need(connection, patterns, in, scripts), rights)
+	mayScript := eval.Verdict == keyspace.Allowed || eval.Verdict == keyspace.Denied && transactions.Verdict != keyspace.Allowed
+	acting, err := checkActing(ctx, connection, need(connection, patterns, in, mayScript), rights)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	monitor, err := checkMonitor(ctx, connection)
-	return append(items, acting, monitor), err
+	return append(items, acting, monitor), eval.Verdict != keyspace.Absent, err
 }
 
 // checkMonitor says whether this user may MONITOR, which shows every command of everybody. Nothing that locktop does takes it.
