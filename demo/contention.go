@@ -13,16 +13,31 @@ import (
 func contention() script {
 	return script{
 		Scenario: Scenario{
-			Name:  "contention",
-			Shows: "Twelve workers contend for eight token locks, some far more wanted than others, and one worker dies now and then.",
+			Name: "contention",
+			Shows: "Twelve workers contend for eight token locks, some far more wanted than others, and one worker dies now and then. " +
+				"Two more use a lock whose lease is shorter than their job.",
 			LookFor: "lock:orders:checkout changing hands all the time, a dead worker's lock that waits for the end of its lease, " +
-				"and the five-minute lease of lock:reports:nightly.",
+				"the five-minute lease of lock:reports:nightly, and " + shortLock + ", in which two are inside again and again.",
+			Fault: "a holder dies",
 		},
-		play: func(ctx context.Context, s *stage) {
-			s.hire(ctx, reporter)
-			for range 11 {
-				s.hire(ctx, clerk)
-			}
+		lanes: []lane{
+			{
+				Variant: Variant{Name: "long-enough", Shows: "leases that outlast the work: " + contended[0] + " and others"},
+				play: func(ctx context.Context, s *stage) {
+					s.hire(ctx, reporter)
+					for range 11 {
+						s.hire(ctx, clerk)
+					}
+				},
+			},
+			{
+				Variant: Variant{Name: "too-short", Shows: "a lease that is shorter than some jobs: " + shortLock, Flawed: true},
+				play: func(ctx context.Context, s *stage) {
+					for range 2 {
+						s.hire(ctx, hasty)
+					}
+				},
+			},
 		},
 		thresholds: inspector.Thresholds{LongLease: time.Minute},
 	}
@@ -53,7 +68,7 @@ const (
 func clerk(ctx context.Context, w *worker) {
 	popularity := rand.NewZipf(w.dice, zipfExponent, 1, uint64(len(contended)-1))
 	for w.pause(ctx, w.between(300*time.Millisecond, 2500*time.Millisecond)) {
-		l := tokenLock{w.claim(contended[popularity.Uint64()], clerkLease)}
+		l := w.tokenLock(contended[popularity.Uint64()], clerkLease)
 		if !w.seek(ctx, l, 12*time.Second) {
 			continue
 		}
@@ -61,14 +76,53 @@ func clerk(ctx context.Context, w *worker) {
 		w.tellHandOver(l.label)
 		if l.label != nightlyReports && w.due("death", firstDeath, nextDeath) {
 			w.pause(ctx, 500*time.Millisecond)
-			v.leave() // a dead process is in no critical section
-			w.news("%s died at work: %s stays locked until its lease of %s is over, and then goes on", w.name, l.label, span(l.lease))
+			v.die()
+			w.ledger.play()
+			w.news("%s died at work: %s stays locked until its lease of %s is over, and then goes on", w.name, l.label, span(w.scaled(l.lease)))
 			w.replace(ctx, replacement, clerk)
 			return
 		}
-		w.pause(ctx, w.workFor(l.label))
+		if w.work(ctx, w.workFor(l.label), &l.claim) {
+			v.leave()
+		} else {
+			v.die() // what is not done in time is left to the next one
+		}
+		w.giveBack(ctx, l)
+	}
+}
+
+const (
+	shortLock  = "lock:thumbnails"
+	shortLease = 2 * time.Second
+
+	// Every so often a job takes longer than the lease.
+	firstLong = 3 * time.Second
+	nextLong  = 15 * time.Second
+)
+
+// hasty works under a lease that fits most of its jobs, and does not look at the clock.
+func hasty(ctx context.Context, w *worker) {
+	for w.pause(ctx, w.about(600*time.Millisecond)) {
+		l := w.tokenLock(shortLock, shortLease)
+		if !w.seek(ctx, l, 20*time.Second) {
+			continue
+		}
+		if other := w.ledger.holder(l.label); other != "" {
+			w.news("%s got %s while %s is still at work in it: its lease of %s was shorter than its job", w.name, l.label, other,
+				span(w.scaled(l.lease)))
+		}
+		v := w.ledger.enter(l.label, w.name)
+		long := w.due("long job", firstLong, nextLong)
+		if long {
+			w.pause(ctx, 2*shortLease)
+		} else {
+			w.pause(ctx, w.about(700*time.Millisecond))
+		}
 		v.leave()
 		w.giveBack(ctx, l)
+		if long {
+			w.ledger.play()
+		}
 	}
 }
 
@@ -112,11 +166,11 @@ func (w *worker) giveBack(ctx context.Context, l lock) {
 // write a report for minutes.
 func reporter(ctx context.Context, w *worker) {
 	for {
-		l := tokenLock{w.claim(nightlyReports, reporterLease)}
+		l := w.tokenLock(nightlyReports, reporterLease)
 		if w.seek(ctx, l, time.Minute) {
 			v := w.ledger.enter(l.label, w.name)
-			w.say("%s took %s for %s: if it dies now, nobody else can go on before that", w.name, l.label, span(l.lease))
-			w.pause(ctx, w.about(20*time.Second))
+			w.say("%s took %s for %s: if it dies now, nobody else can go on before that", w.name, l.label, span(w.scaled(l.lease)))
+			w.work(ctx, w.about(20*time.Second), &l.claim)
 			v.leave()
 			w.giveBack(ctx, l)
 		}

@@ -22,6 +22,9 @@ import (
 	"math"
 	"net/url"
 	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"locktop/inspector"
@@ -41,36 +44,53 @@ const (
 // Options configure a demo.
 type Options struct {
 	Scenario string // empty: contention
+	Variant  string // the only one to play; empty: all of the scenario's
 	Server   Server
 	// Target is a running server to use instead, under the reserved prefix [Prefix]; nil: none.
 	Target *keyspace.Options
 	Seed   uint64  // 0: from the clock
 	Speed  float64 // 1 is real time; 2 is twice as fast; 0: 1
+	// Workers and Locks are how many the scenario storm has; 0: its own numbers.
+	Workers, Locks int
 }
 
 // Prefix is put before every key of a demo that runs on somebody's server.
 const Prefix = "locktop:demo:"
+
+// ErrEnded says that a demo has ended, and so cannot be played on.
+var ErrEnded = errors.New("the demo has ended")
 
 // Demo is a running scenario. It is safe for concurrent use.
 type Demo struct {
 	script  script
 	options Options
 	backend backend
-	conn    *keyspace.Connection
-	stage   *stage
+	conns   []*keyspace.Connection
+	prefix  string
+	ctx     context.Context // of the whole demo
 	stop    context.CancelFunc
 	ended   chan struct{} // closed when nothing is left
 	err     error         // of the end
+
+	changing sync.Mutex // held while one performance follows another, or the last one ends
+	show     atomic.Pointer[show]
+	curtain  context.CancelFunc // ends the performance
 }
 
-// Start starts the server and the workers. They stop when ctx ends or Close is called.
+// Start starts the servers and the workers. They stop when ctx ends or Close is called.
 func Start(ctx context.Context, o Options) (*Demo, error) {
 	s, err := findScript(o.Scenario)
+	if err == nil {
+		s, err = s.choose(o.Variant)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if math.IsNaN(o.Speed) || o.Speed < 0 {
-		return nil, fmt.Errorf("speed %v: give more than 0", o.Speed)
+	switch {
+	case math.IsNaN(o.Speed) || o.Speed < 0 || o.Speed > maxRate:
+		return nil, fmt.Errorf("speed %v: give more than 0 and at most %d", o.Speed, maxRate)
+	case o.Workers < 0 || o.Locks < 0:
+		return nil, fmt.Errorf("%d workers and %d locks: give more than 0", o.Workers, o.Locks)
 	}
 	if o.Speed == 0 {
 		o.Speed = 1
@@ -78,73 +98,89 @@ func Start(ctx context.Context, o Options) (*Demo, error) {
 	if o.Seed == 0 {
 		o.Seed = uint64(time.Now().UnixNano())
 	}
-	b, err := openBackend(ctx, o)
+	b, err := openBackend(ctx, o, s.Needs)
 	if err != nil {
 		return nil, err
 	}
 	d := &Demo{script: s, options: o, backend: b, ended: make(chan struct{})}
 	if err := d.open(ctx); err != nil {
-		return nil, errors.Join(err, d.closeServer())
+		return nil, errors.Join(err, d.closeServers())
 	}
-	ctx, d.stop = context.WithCancel(ctx)
-	s.play(ctx, d.stage)
-	go d.endWith(ctx)
+	d.ctx, d.stop = context.WithCancel(ctx)
+	d.begin()
+	go d.endWithContext()
 	return d, nil
 }
 
-// endWith takes everything down in order when the context ends.
-func (d *Demo) endWith(ctx context.Context) {
-	defer close(d.ended)
-	<-ctx.Done()
-	d.stage.group.Wait()
-	d.err = errors.Join(d.cleanUp(), d.closeServer())
+// begin begins a performance.
+func (d *Demo) begin() {
+	s := newShow(d.options, d.backend, d.conns, d.prefix, d.script.lanes)
+	ctx, curtain := context.WithCancel(d.ctx)
+	d.curtain = curtain
+	d.show.Store(s)
+	// As a member of the group, so that nobody waits for it before the first worker is hired.
+	s.group.Go(func() { s.play(ctx, d.script) })
 }
 
-// open connects to the server and sets the stage.
+// endWithContext takes everything down in order when the context ends.
+func (d *Demo) endWithContext() {
+	defer close(d.ended)
+	<-d.ctx.Done()
+	d.changing.Lock()
+	defer d.changing.Unlock()
+	d.curtain()
+	d.show.Load().group.Wait()
+	// Not the context of Start: it may have ended, and that is why we clean up.
+	d.err = errors.Join(d.cleanUp(context.Background()), d.closeServers())
+}
+
+// open connects to the servers.
 func (d *Demo) open(ctx context.Context) error {
-	connection := d.backend.Options()
-	connection.ClientName = "demo"
+	for _, connection := range d.backend.connections() {
+		connection.ClientName = "demo"
+		conn, err := keyspace.Connect(ctx, connection)
+		if err != nil {
+			return err
+		}
+		d.conns = append(d.conns, conn)
+	}
+	if d.options.Target == nil {
+		return nil
+	}
+	if mode := d.conns[0].Server().Mode; mode != "standalone" {
+		return fmt.Errorf("the demo cannot run on this server: it is in %s mode; name a server that stands alone", mode)
+	}
 	var err error
-	if d.conn, err = keyspace.Connect(ctx, connection); err != nil {
+	if d.prefix, err = runPrefix(); err != nil {
 		return err
 	}
-	prefix := ""
-	if d.options.Target != nil {
-		if mode := d.conn.Server().Mode; mode != "standalone" {
-			return fmt.Errorf("the demo cannot run on this server: it is in %s mode; name a server that stands alone", mode)
-		}
-		if prefix, err = runPrefix(); err != nil {
-			return err
-		}
-		client := d.conn.NewClient("demo-rehearsal")
-		if err := errors.Join(rehearse(ctx, client, prefix), client.Close()); err != nil {
-			return err
-		}
-	}
-	d.stage = newStage(d.conn, prefix, d.options)
-	return nil
+	client := d.conns[0].NewClient("demo-rehearsal")
+	return errors.Join(rehearse(ctx, client, d.prefix), client.Close())
 }
 
-// Connection says how to reach the server, for keyspace.Connect.
-func (d *Demo) Connection() keyspace.Options { return d.backend.Options() }
+// Place says how to reach the servers, for keyspace.Dial.
+func (d *Demo) Place() keyspace.Place { return keyspace.Place{Servers: d.backend.connections()} }
 
-// URL is the server's, without a secret; keyspace.ParseURL and client libraries read it. It is "" where the secret is
-// one that nobody but this process knows.
+// URL is the servers', without a secret, with blanks in between; keyspace.ParseURL and client libraries read each. It is ""
+// where the secret is one that nobody but this process knows.
 func (d *Demo) URL() string {
-	o := d.backend.Options()
-	u := url.URL{Scheme: "redis", Host: o.Addr, Path: "/" + strconv.Itoa(o.DB)}
-	switch {
-	case d.options.Target == nil && o.Password != "":
-		return ""
-	case o.Network == "unix":
-		u = url.URL{Scheme: "unix", Path: o.Addr, RawQuery: "db=" + strconv.Itoa(o.DB)}
-	case o.TLS != nil:
-		u.Scheme = "rediss"
+	var all []string
+	for _, o := range d.backend.connections() {
+		u := url.URL{Scheme: "redis", Host: o.Addr, Path: "/" + strconv.Itoa(o.DB)}
+		switch {
+		case d.options.Target == nil && o.Password != "":
+			return ""
+		case o.Network == "unix":
+			u = url.URL{Scheme: "unix", Path: o.Addr, RawQuery: "db=" + strconv.Itoa(o.DB)}
+		case o.TLS != nil:
+			u.Scheme = "rediss"
+		}
+		if o.Username != "" {
+			u.User = url.User(o.Username)
+		}
+		all = append(all, u.String())
 	}
-	if o.Username != "" {
-		u.User = url.User(o.Username)
-	}
-	return u.String()
+	return strings.Join(all, " ")
 }
 
 // ServerName is what the header says: "redis-server 7.0.15 (private)", "embedded demo server".
@@ -157,10 +193,21 @@ func (d *Demo) Scenario() Scenario { return d.script.Scenario }
 func (d *Demo) Seed() uint64 { return d.options.Seed }
 
 // KeyPrefix is what this run puts before the name of every lock: "" on a server of its own.
-func (d *Demo) KeyPrefix() string { return d.stage.prefix }
+func (d *Demo) KeyPrefix() string { return d.prefix }
 
-// Narration is the latest sentence. It changes at most every two seconds.
-func (d *Demo) Narration() Narration { return d.stage.narrator.current() }
+// Narration is the sentence to be read now. It changes at most every two seconds, unless the user steps.
+func (d *Demo) Narration() Narration { return d.show.Load().narrator.current() }
+
+// Narrated are the latest sentences, the latest last.
+func (d *Demo) Narrated() []Narration { return d.show.Load().narrator.sentences() }
+
+// Table are the figures that the scenario measures, the titles first; nil: it measures none.
+func (d *Demo) Table() [][]string {
+	if d.script.table == nil {
+		return nil
+	}
+	return d.script.table(d.show.Load())
+}
 
 // Thresholds are the limits of findings with which the scenario shows what it is about within seconds; production's are
 // minutes and hours.
@@ -168,10 +215,46 @@ func (d *Demo) Thresholds() inspector.Thresholds {
 	return scaleThresholds(d.script.thresholds, d.options.Speed)
 }
 
-// Verdict tells what the workers really did until now, or until the end.
-func (d *Demo) Verdict() Verdict { return d.stage.ledger.verdict() }
+// Verdict tells what the workers really did until now, or until the end; after a restart, since then.
+func (d *Demo) Verdict() Verdict { return d.show.Load().verdict() }
 
-// Close stops the workers, removes the keys, stops the server and waits for all of it. It may be called twice.
+// Tempo is how fast it goes.
+func (d *Demo) Tempo() Tempo { return d.show.Load().director.now() }
+
+// LetHappen lets the scenario's fault happen now, or as soon as a worker is where it can.
+func (d *Demo) LetHappen() { d.show.Load().letHappen() }
+
+// Step goes on to the next sentence, and holds there.
+func (d *Demo) Step(ctx context.Context) error { return d.show.Load().step(ctx) }
+
+// Hold makes time all but stand still, or lets it go on.
+func (d *Demo) Hold(ctx context.Context) error { return d.show.Load().hold(ctx) }
+
+// Slower makes it half as fast, Faster twice as fast, within limits.
+func (d *Demo) Slower(ctx context.Context) error {
+	return d.show.Load().change(ctx, func(t *Tempo) { t.Rate /= 2 })
+}
+
+// Faster is the opposite of Slower.
+func (d *Demo) Faster(ctx context.Context) error {
+	return d.show.Load().change(ctx, func(t *Tempo) { t.Rate *= 2 })
+}
+
+// Restart plays the scenario from its beginning, with the same dice: the servers are as they were, and the account is empty.
+func (d *Demo) Restart(ctx context.Context) error {
+	d.changing.Lock()
+	defer d.changing.Unlock()
+	if d.ctx.Err() != nil {
+		return ErrEnded
+	}
+	d.curtain()
+	d.show.Load().group.Wait()
+	err := errors.Join(d.cleanUp(ctx), d.backend.reset(ctx))
+	d.begin() // also after an error: there must be a show
+	return err
+}
+
+// Close stops the workers, removes the keys, stops the servers and waits for all of it. It may be called twice.
 func (d *Demo) Close() error {
 	d.stop()
 	<-d.ended
@@ -179,19 +262,18 @@ func (d *Demo) Close() error {
 }
 
 // cleanUp removes this run's keys from somebody's server. On our own they go with the server.
-func (d *Demo) cleanUp() error {
+func (d *Demo) cleanUp(ctx context.Context) error {
 	if d.options.Target == nil {
 		return nil
 	}
-	client := d.conn.NewClient("demo-cleaner")
-	// Not the context of Start: it may have ended, and that is why we clean up.
-	return errors.Join(sweep(context.Background(), client, d.stage.prefix, d.stage.keys()), client.Close())
+	client := d.conns[0].NewClient("demo-cleaner")
+	return errors.Join(sweep(ctx, client, d.prefix, d.show.Load().keys()), client.Close())
 }
 
-func (d *Demo) closeServer() error {
-	var err error
-	if d.conn != nil {
-		err = d.conn.Close()
+func (d *Demo) closeServers() error {
+	var errs []error
+	for _, conn := range d.conns {
+		errs = append(errs, conn.Close())
 	}
-	return errors.Join(err, d.backend.Close())
+	return errors.Join(append(errs, d.backend.Close())...)
 }

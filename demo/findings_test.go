@@ -13,7 +13,7 @@ import (
 // inspect watches a demo as the dashboard does.
 func inspect(t *testing.T, d *Demo) *inspector.Inspector {
 	t.Helper()
-	conn, err := keyspace.Connect(t.Context(), d.Connection())
+	conn, err := keyspace.Connect(t.Context(), d.address())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,31 +3,28 @@ package demo
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
 
-// Verdict is the truth about a demo, told by what the workers did and not by what Redis says of it.
-type Verdict struct {
-	// Acquisitions is how often a worker entered a critical section.
-	Acquisitions int
-	// Violations is how often a worker entered one while another was still inside.
-	Violations int
-	// Text says it in words, one line for each of the longest violations.
-	Text string
-}
-
-// ledger records who was inside which critical section when, in this process' memory, so that no lock can deceive it.
-// It is safe for concurrent use. Its size does not grow with time.
+// ledger records, for one lane, who was inside which critical section when, and what became of the counter that each lock
+// guards: in this process' memory, so that no lock can deceive it. It is safe for concurrent use. Its size does not grow
+// with time.
 type ledger struct {
+	// tolerant: two inside are no fault, because the counter refuses what comes too late.
+	tolerant bool
+
 	mu           sync.Mutex
 	inside       map[string][]*visit // by lock
 	last         map[string]departure
 	waiting      map[string]int
+	counters     map[string]*counter
 	acquisitions int
 	violations   int
 	longest      []overlap // the longest ones, at most shownOverlaps
+	played       int
+	faults       []*incident
+	facts        []*incident
 	failures     int
 	failure      error // the last one
 }
@@ -37,7 +34,18 @@ type visit struct {
 	ledger       *ledger
 	lock, worker string
 	since        time.Time
+	read         int   // what the counter was when the worker came in
+	token        int64 // the fencing token; 0: it has none
 	over         bool
+}
+
+// counter is the thing that a lock guards: every worker reads it when it comes in, and writes one more when it goes. Where
+// two are inside, an update is lost.
+type counter struct {
+	value   int
+	written int   // how often it was written to
+	highest int64 // the highest fencing token that it has seen
+	refused int   // writes with a lower token
 }
 
 // departure is how a critical section was left.
@@ -52,32 +60,57 @@ type overlap struct {
 	lasted              time.Duration
 }
 
-// shownOverlaps is how many violations the verdict tells in full.
+// incident is something that happened, and how often; the worst time is kept in words.
+type incident struct {
+	what   string
+	times  int
+	worst  string
+	weight time.Duration
+}
+
+// shownOverlaps is how many violations are kept in full.
 const shownOverlaps = 5
 
-func newLedger() *ledger {
-	return &ledger{inside: map[string][]*visit{}, last: map[string]departure{}, waiting: map[string]int{}}
+func newLedger(tolerant bool) *ledger {
+	return &ledger{
+		tolerant: tolerant, inside: map[string][]*visit{}, last: map[string]departure{}, waiting: map[string]int{},
+		counters: map[string]*counter{},
+	}
 }
 
 // enter records that a worker is inside from now on; others who are inside at that moment make violations.
-func (l *ledger) enter(lock, worker string) *visit {
+func (l *ledger) enter(lock, worker string) *visit { return l.enterFenced(lock, worker, 0) }
+
+// enterFenced is enter with a fencing token, which the counter checks at every access.
+func (l *ledger) enterFenced(lock, worker string, token int64) *visit {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.acquisitions++
 	l.violations += len(l.inside[lock])
-	v := &visit{ledger: l, lock: lock, worker: worker, since: time.Now()}
+	c := l.counters[lock]
+	if c == nil {
+		c = &counter{}
+		l.counters[lock] = c
+	}
+	c.highest = max(c.highest, token)
+	v := &visit{ledger: l, lock: lock, worker: worker, since: time.Now(), read: c.value, token: token}
 	l.inside[lock] = append(l.inside[lock], v)
 	return v
 }
 
-// leave records that the worker is inside no longer, because it has finished or because it died. It may be called twice.
-// It must be called before the lock is given back.
-func (v *visit) leave() {
+// leave records that the worker writes the counter, and is inside no longer. It must be called before the lock is given
+// back. It may be called twice. It says false where the counter refused the write, because it has seen a higher token.
+func (v *visit) leave() (written bool) { return v.end(true) }
+
+// die records that the worker is inside no longer and has written nothing, because it died or gave up.
+func (v *visit) die() { v.end(false) }
+
+func (v *visit) end(write bool) bool {
 	l := v.ledger
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if v.over {
-		return
+		return true
 	}
 	v.over = true
 	now := time.Now()
@@ -87,6 +120,16 @@ func (v *visit) leave() {
 	for _, other := range others {
 		l.note(overlapOf(v, other, now))
 	}
+	c := l.counters[v.lock]
+	switch {
+	case !write:
+	case v.token < c.highest:
+		c.refused++
+		return false
+	default:
+		c.value, c.written = v.read+1, c.written+1
+	}
+	return true
 }
 
 // overlapOf is the time that two visits have in common until now.
@@ -140,68 +183,47 @@ func (l *ledger) lastDeparture(lock string) departure {
 	return l.last[lock]
 }
 
+// play counts that the fault, with all that follows from it, was played once to its end: in a sound lane, too, where it
+// does no harm.
+func (l *ledger) play() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.played++
+}
+
+// fault records harm besides two workers inside: what it is in a few words that count it ("a waiter slept beside a free
+// lock"), and this time in full. Of all times the weightiest is told.
+func (l *ledger) fault(what string, weight time.Duration, format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := count(&l.faults, what)
+	if i.worst == "" || weight > i.weight {
+		i.worst, i.weight = fmt.Sprintf(format, args...), weight
+	}
+}
+
+// fact counts something that is worth telling and did no harm: "a stranger's release was refused".
+func (l *ledger) fact(what string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	count(&l.facts, what)
+}
+
+// count finds or adds an incident, and counts it once more.
+func count(all *[]*incident, what string) *incident {
+	at := slices.IndexFunc(*all, func(i *incident) bool { return i.what == what })
+	if at < 0 {
+		at = len(*all)
+		*all = append(*all, &incident{what: what})
+	}
+	(*all)[at].times++
+	return (*all)[at]
+}
+
 // failed counts a command that the server did not answer as it should.
 func (l *ledger) failed(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.failures++
 	l.failure = err
-}
-
-// verdict judges what was recorded so far; visits that last count until now.
-func (l *ledger) verdict() Verdict {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := time.Now()
-	finished := slices.Clone(l.longest)
-	for _, visits := range l.inside {
-		for i, a := range visits {
-			for _, b := range visits[i+1:] {
-				l.note(overlapOf(a, b, now))
-			}
-		}
-	}
-	v := Verdict{Acquisitions: l.acquisitions, Violations: l.violations, Text: l.words()}
-	l.longest = finished // those that last will be noted when they end
-	return v
-}
-
-func (l *ledger) words() string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s. ", plural(l.acquisitions, "acquisition"))
-	if l.violations == 0 {
-		text.WriteString("Mutual exclusion held: no two workers were ever inside the same lock.")
-	} else {
-		fmt.Fprintf(&text, "Mutual exclusion was violated %s.", plural(l.violations, "time"))
-		for _, o := range l.longest {
-			fmt.Fprintf(&text, "\n  %s: %s came in while %s was still inside, for %s", o.lock, o.second, o.first, span(o.lasted))
-		}
-		if more := l.violations - len(l.longest); more > 0 {
-			fmt.Fprintf(&text, "\n  and %d more", more)
-		}
-	}
-	if l.failures > 0 {
-		fmt.Fprintf(&text, "\n%s failed, the last one with: %v", plural(l.failures, "command"), l.failure)
-	}
-	return text.String()
-}
-
-// plural is "1 time", "2 times".
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}
-
-// span is a duration as a person says it: "840 ms", "3.4 s", "5 min".
-func span(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	case d < 2*time.Minute:
-		return strings.TrimSuffix(fmt.Sprintf("%.1f", d.Seconds()), ".0") + " s"
-	default:
-		return fmt.Sprintf("%d min", d/time.Minute)
-	}
 }

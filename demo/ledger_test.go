@@ -2,18 +2,27 @@ package demo
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
+// judge is the verdict on a lane of no name.
+func judge(l *ledger) LaneVerdict { return l.verdict(Variant{}) }
+
+// says tells whether a sentence of the verdict has a text in it.
+func says(v LaneVerdict, text string) bool {
+	return slices.ContainsFunc(v.Said, func(said string) bool { return strings.Contains(said, text) })
+}
+
 func TestLedger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLedger()
+		l := newLedger(false)
 		a := l.enter("x", "worker-1")
 		l.enter("y", "worker-9")
-		if v := l.verdict(); v.Acquisitions != 2 || v.Violations != 0 || !strings.Contains(v.Text, "Mutual exclusion held") {
+		if v := judge(l); v.Acquisitions != 2 || v.Violations != 0 || !says(v, "no two workers were ever inside together") {
 			t.Fatalf("two locks, two workers: %+v", v)
 		}
 		time.Sleep(time.Second)
@@ -22,9 +31,9 @@ func TestLedger(t *testing.T) {
 			t.Fatalf("holders %q, %q, %q", x, y, z)
 		}
 		time.Sleep(2 * time.Second)
-		want := "x: worker-2 came in while worker-1 was still inside, for 2 s"
+		const want = "mutual exclusion violated 1 time: worker-1 and worker-2 were inside together for 2 s (x)"
 		for range 2 { // asking changes nothing
-			if v := l.verdict(); v.Violations != 1 || !strings.Contains(v.Text, "violated 1 time.\n  "+want) {
+			if v := judge(l); v.Violations != 1 || v.Faults != 1 || !says(v, want) {
 				t.Fatalf("while it lasts: %+v", v)
 			}
 		}
@@ -32,39 +41,87 @@ func TestLedger(t *testing.T) {
 		time.Sleep(time.Minute)
 		a.leave()
 		b.leave()
-		if v := l.verdict(); v.Violations != 1 || strings.Count(v.Text, "came in") != 1 || !strings.Contains(v.Text, want) {
+		v := judge(l)
+		if v.Violations != 1 || v.LostUpdates != 1 || v.Faults != 1 || !says(v, want) || !says(v, "written 2 times and is 1: 1 update lost") {
 			t.Fatalf("after it: %+v", v)
 		}
 		if d := l.lastDeparture("x"); d.worker != "worker-2" || !d.at.Equal(time.Now()) {
 			t.Fatalf("last departure %+v", d)
 		}
-		if l.enter("x", "worker-3"); l.verdict().Violations != 1 {
-			t.Fatalf("nobody was inside any more: %+v", l.verdict())
+		if l.enter("x", "worker-3"); judge(l).Violations != 1 {
+			t.Fatalf("nobody was inside any more: %+v", judge(l))
 		}
 	})
 }
 
 func TestLedgerKeepsTheLongest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLedger()
+		l := newLedger(false)
 		for seconds := range 20 {
 			a, b := l.enter("x", "worker-1"), l.enter("x", "worker-2")
 			time.Sleep(time.Duration(seconds+1) * time.Second)
 			a.leave()
 			b.leave()
 		}
-		v := l.verdict()
-		if v.Violations != 20 || strings.Count(v.Text, "came in") != shownOverlaps || !strings.Contains(v.Text, "and 15 more") {
+		v := judge(l)
+		if v.Violations != 20 || !says(v, "violated 20 times: worker-1 and worker-2 were inside together for 20 s (x)") {
 			t.Fatalf("%+v", v)
 		}
-		if !strings.Contains(v.Text, "for 20 s\n") || !strings.Contains(v.Text, "for 16 s\n") {
-			t.Fatalf("not the longest: %s", v.Text)
+		if len(l.longest) != shownOverlaps {
+			t.Fatalf("%d overlaps are kept", len(l.longest))
 		}
 	})
 }
 
+func TestCounterWithoutOverlap(t *testing.T) {
+	l := newLedger(false)
+	for range 3 {
+		if !l.enter("x", "worker-1").leave() {
+			t.Fatal("a write was refused")
+		}
+	}
+	l.enter("x", "worker-2").die() // it wrote nothing, so nothing is lost
+	v := judge(l)
+	if v.LostUpdates != 0 || v.Faults != 0 || !says(v, "written 3 times and is 3: no update was lost") {
+		t.Fatalf("%+v", v)
+	}
+}
+
+func TestFencing(t *testing.T) {
+	for name, tokens := range map[string][2]int64{"fenced": {33, 34}, "not fenced": {0, 0}} {
+		l := newLedger(true)
+		late, next := l.enterFenced("x", "worker-1", tokens[0]), l.enterFenced("x", "worker-2", tokens[1])
+		accepted := late.leave() // before the next one has written anything: its reading must not be overtaken
+		if !next.leave() {
+			t.Fatalf("%s: the holder's write was refused", name)
+		}
+		v := judge(l)
+		if fenced := tokens[0] > 0; accepted == fenced || (v.Refused == 1) != fenced || (v.LostUpdates == 0) != fenced || (v.Faults == 0) != fenced {
+			t.Fatalf("%s: late write accepted %v, %+v", name, accepted, v)
+		}
+		if v.Violations != 1 || !says(v, "1 time two were inside together") {
+			t.Fatalf("%s: the overlap is not told: %+v", name, v)
+		}
+	}
+}
+
+func TestIncidents(t *testing.T) {
+	l := newLedger(false)
+	l.fact("a stranger was refused")
+	l.fact("a stranger was refused")
+	l.fault("slept", time.Second, "worker-1 slept for 1 s beside a free lock")
+	l.fault("slept", 3*time.Second, "worker-2 slept for 3 s beside a free lock")
+	l.fault("slept", 2*time.Second, "worker-3 slept for 2 s beside a free lock")
+	l.play()
+	v := judge(l)
+	if v.Faults != 3 || v.Played != 1 || v.Said[0] != "worker-2 slept for 3 s beside a free lock (3 times)" ||
+		!slices.Contains(v.Said, "a stranger was refused (2 times)") {
+		t.Fatalf("%+v", v)
+	}
+}
+
 func TestLedgerWaitersAndFailures(t *testing.T) {
-	l := newLedger()
+	l := newLedger(false)
 	first, second := l.wait("x"), l.wait("x")
 	if n := l.waiters("x"); n != 2 {
 		t.Fatalf("%d wait", n)
@@ -79,8 +136,31 @@ func TestLedgerWaitersAndFailures(t *testing.T) {
 	}
 	l.failed(errors.New("an early one"))
 	l.failed(errors.New("the server is on fire"))
-	if text := l.verdict().Text; !strings.Contains(text, "2 commands failed, the last one with: the server is on fire") {
-		t.Fatalf("%s", text)
+	if v := judge(l); v.Failures != 2 || !says(v, "2 commands failed, the last one with: the server is on fire") {
+		t.Fatalf("%+v", v)
+	}
+}
+
+func TestVerdictOfTheWhole(t *testing.T) {
+	sound, flawed := Variant{Name: "good"}, Variant{Name: "bad", Flawed: true}
+	s := newShow(Options{Speed: 1}, nil, nil, "", []lane{{Variant: sound}, {Variant: flawed}})
+	s.stages[0].ledger.enter("x", "worker-1").leave()
+	if v := s.verdict(); v.Faults != 0 || v.Text != `1 acquisition. Mutual exclusion held: no two workers were ever inside the same lock.
+✔ sound, good
+    1 acquisition: no two workers were ever inside together
+    the counter under the lock was written 1 time and is 1: no update was lost
+◌ flawed, and no fault yet, bad
+    0 acquisitions: no two workers were ever inside together` {
+		t.Fatalf("%+v\n%s", v, v.Text)
+	}
+	s.stages[1].ledger.enter("y", "worker-2")
+	s.stages[1].ledger.enter("y", "worker-3")
+	s.stages[1].ledger.fault("stuck", 0, "y was stuck")
+	v := s.verdict()
+	if v.Violations != 1 || v.Faults != 2 || v.Lanes[1].Faults != 2 || v.Lanes[0].Faults != 0 ||
+		!strings.HasPrefix(v.Text, "3 acquisitions. Mutual exclusion violated 1 time: worker-2 and worker-3 were inside together for 0 ms (y). "+
+			"Fault: y was stuck.\n") || !strings.Contains(v.Text, "\n✖ flawed, bad\n") {
+		t.Fatalf("%+v\n%s", v, v.Text)
 	}
 }
 

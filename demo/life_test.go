@@ -117,8 +117,8 @@ func TestStartRefuses(t *testing.T) {
 func TestTwoDemosAtOnce(t *testing.T) {
 	onServers(t, func(t *testing.T, server Server) {
 		a, b := begin(t, Options{Server: server, Seed: 1, Speed: testSpeed}), begin(t, Options{Server: server, Seed: 1, Speed: testSpeed})
-		if a.Connection().Addr == b.Connection().Addr {
-			t.Fatalf("both run on %s", a.Connection().Addr)
+		if a.address().Addr == b.address().Addr {
+			t.Fatalf("both run on %s", a.address().Addr)
 		}
 		busy := func(d *Demo, more int) {
 			t.Helper()
@@ -139,7 +139,7 @@ func TestTwoDemosAtOnce(t *testing.T) {
 
 func TestWorkersAreNamedClients(t *testing.T) {
 	d := begin(t, Options{Server: ServerEmbedded, Speed: testSpeed})
-	client := look(t, d.Connection())
+	client := look(t, d.address())
 	eventually(t, "twelve workers are connected, by name", func(ctx context.Context) bool {
 		list := client.ClientList(ctx).Val()
 		for n := range 12 {

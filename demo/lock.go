@@ -19,31 +19,47 @@ type lock interface {
 
 // claim is what all schemes need.
 type claim struct {
+	worker     *worker
 	locker     *actions.Locker
 	label, key string
 	owner      string
-	lease      time.Duration // at the demo's speed
+	lease      time.Duration // of the script
+	// until is when the lease ends at the latest by the worker's own reckoning, which begins before the command is sent.
+	until moment
 }
 
-func (c claim) name() string { return c.label }
+func (c *claim) name() string { return c.label }
 
 // claim names a lock and its new owner; the lease is of the script.
 func (w *worker) claim(label string, lease time.Duration) claim {
-	return claim{locker: w.locker, label: label, key: w.key(label), owner: w.token(), lease: w.scaled(lease)}
+	return claim{worker: w, locker: w.locker, label: label, key: w.key(label), owner: w.token(), lease: lease}
+}
+
+// set runs a command that sets the lease, and notes until when it lasts.
+func (c *claim) set(do func(ours time.Duration) (bool, error)) (bool, error) {
+	done, until, err := c.worker.leased(c.lease, do)
+	if done {
+		c.until = until
+	}
+	return done, err
 }
 
 // tokenLock is SET NX PX with a token.
 type tokenLock struct{ claim }
 
-func (l tokenLock) acquire(ctx context.Context) (bool, error) {
-	return l.locker.AcquireToken(ctx, l.key, l.owner, l.lease)
+func (w *worker) tokenLock(label string, lease time.Duration) *tokenLock {
+	return &tokenLock{w.claim(label, lease)}
 }
 
-func (l tokenLock) extend(ctx context.Context) (bool, error) {
-	return l.locker.ExtendToken(ctx, l.key, l.owner, l.lease)
+func (l *tokenLock) acquire(ctx context.Context) (bool, error) {
+	return l.set(func(ours time.Duration) (bool, error) { return l.locker.AcquireToken(ctx, l.key, l.owner, ours) })
 }
 
-func (l tokenLock) release(ctx context.Context) (bool, error) {
+func (l *tokenLock) extend(ctx context.Context) (bool, error) {
+	return l.set(func(ours time.Duration) (bool, error) { return l.locker.ExtendToken(ctx, l.key, l.owner, ours) })
+}
+
+func (l *tokenLock) release(ctx context.Context) (bool, error) {
 	return l.locker.ReleaseToken(ctx, l.key, l.owner)
 }
 
@@ -53,41 +69,59 @@ type hashLock struct {
 	count int64
 }
 
+func (w *worker) hashLock(label string, lease time.Duration) *hashLock {
+	return &hashLock{claim: w.claim(label, lease)}
+}
+
 func (l *hashLock) acquire(ctx context.Context) (bool, error) {
-	count, err := l.locker.AcquireReentrant(ctx, l.key, l.owner, l.lease)
-	if err != nil || count == 0 {
-		return false, err
-	}
-	l.count = count
-	return true, nil
+	return l.set(func(ours time.Duration) (bool, error) {
+		count, err := l.locker.AcquireReentrant(ctx, l.key, l.owner, ours)
+		if err != nil || count == 0 {
+			return false, err
+		}
+		l.count = count
+		return true, nil
+	})
 }
 
 func (l *hashLock) extend(ctx context.Context) (bool, error) {
-	return l.locker.ExtendReentrant(ctx, l.key, l.owner, l.lease)
+	return l.set(func(ours time.Duration) (bool, error) { return l.locker.ExtendReentrant(ctx, l.key, l.owner, ours) })
 }
 
 func (l *hashLock) release(ctx context.Context) (bool, error) {
-	left, err := l.locker.ReleaseReentrant(ctx, l.key, l.owner, l.lease)
-	if err != nil || left < 0 {
-		return false, err
-	}
-	l.count = left
-	return true, nil
+	return l.set(func(ours time.Duration) (bool, error) {
+		left, err := l.locker.ReleaseReentrant(ctx, l.key, l.owner, ours)
+		if err != nil || left < 0 {
+			return false, err
+		}
+		l.count = left
+		return true, nil
+	})
 }
 
 // redissonLock is the same as Redisson has it; the owner is "uuid:thread".
 type redissonLock struct{ claim }
 
-func (l redissonLock) acquire(ctx context.Context) (bool, error) {
-	count, _, err := l.locker.AcquireRedisson(ctx, l.key, l.owner, l.lease)
-	return count > 0, err
+func (w *worker) redissonLock(label, owner string, lease time.Duration) *redissonLock {
+	l := &redissonLock{w.claim(label, lease)}
+	l.owner = owner
+	return l
 }
 
-func (l redissonLock) extend(ctx context.Context) (bool, error) {
-	return l.locker.ExtendRedisson(ctx, l.key, l.owner, l.lease)
+func (l *redissonLock) acquire(ctx context.Context) (bool, error) {
+	return l.set(func(ours time.Duration) (bool, error) {
+		count, _, err := l.locker.AcquireRedisson(ctx, l.key, l.owner, ours)
+		return count > 0, err
+	})
 }
 
-func (l redissonLock) release(ctx context.Context) (bool, error) {
-	left, err := l.locker.ReleaseRedisson(ctx, l.key, l.owner, l.lease)
-	return left >= 0, err
+func (l *redissonLock) extend(ctx context.Context) (bool, error) {
+	return l.set(func(ours time.Duration) (bool, error) { return l.locker.ExtendRedisson(ctx, l.key, l.owner, ours) })
+}
+
+func (l *redissonLock) release(ctx context.Context) (bool, error) {
+	return l.set(func(ours time.Duration) (bool, error) {
+		left, err := l.locker.ReleaseRedisson(ctx, l.key, l.owner, ours)
+		return left >= 0, err
+	})
 }

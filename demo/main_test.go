@@ -45,6 +45,9 @@ func begin(t *testing.T, o Options) *Demo {
 	return d
 }
 
+// address is that of a demo with one server.
+func (d *Demo) address() keyspace.Options { return d.Place().Servers[0] }
+
 // look connects to a demo's server as a dashboard would.
 func look(t *testing.T, o keyspace.Options) *redis.Client {
 	t.Helper()

@@ -191,8 +191,8 @@ func (p *process) whyExited() error {
 	return fmt.Errorf("it ended at once: %q", lines[len(lines)-1])
 }
 
-// Options say how to reach it.
-func (p *process) Options() keyspace.Options { return p.options }
+func (p *process) connections() []keyspace.Options { return []keyspace.Options{p.options} }
+func (p *process) reset(ctx context.Context) error { return empty(ctx, p.options) }
 
 // Name is "redis-server 7.0.15 (private)".
 func (p *process) Name() string { return p.binary.name + " " + p.binary.version + " (private)" }

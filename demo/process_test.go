@@ -112,7 +112,7 @@ func TestProcessIsPrivate(t *testing.T) {
 	if info := must(os.Stat(p.dir))(t); info.Mode().Perm() != 0o700 {
 		t.Errorf("the directory is %v", info.Mode())
 	}
-	client := look(t, d.Connection())
+	client := look(t, d.address())
 	for name, want := range map[string]string{
 		"port": "0", "save": "", "appendonly": "no", "maxmemory": "134217728", "unixsocketperm": "700",
 	} {
@@ -142,7 +142,7 @@ func TestProcessOverLoopback(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	o := b.Options()
+	o := b.connections()[0]
 	if host, _, err := net.SplitHostPort(o.Addr); err != nil || host != "127.0.0.1" || len(o.Password) < 20 {
 		t.Fatalf("%q, a password of %d characters, %v", o.Addr, len(o.Password), err)
 	}

@@ -18,15 +18,24 @@ func renewal() script {
 			LookFor: hungLock + ", renewed for ever until you break it, and " + lapsingLock +
 				", which lapses under its holder so that two are inside at once.",
 		},
-		play: func(ctx context.Context, s *stage) {
-			for range 3 {
-				s.hire(ctx, hanger)
-				s.hire(ctx, importer)
-				s.hire(ctx, digester)
-			}
+		lanes: []lane{
+			renewalLane("healthy", "renewed until the job ends: "+healthyLock, false, importer),
+			renewalLane("four-times", "renewed four times and no more: "+lapsingLock, true, digester),
+			renewalLane("hung", "renewed for a job that hangs: "+hungLock, true, hanger),
 		},
 		// A healthy import lasts nine seconds.
 		thresholds: inspector.Thresholds{RenewedForever: 14 * time.Second, AboutToLapse: 0.25, LostFor: 10 * time.Second},
+	}
+}
+
+func renewalLane(name, shows string, flawed bool, part func(context.Context, *worker)) lane {
+	return lane{
+		Variant: Variant{Name: name, Shows: shows, Flawed: flawed},
+		play: func(ctx context.Context, s *stage) {
+			for range 3 {
+				s.hire(ctx, part)
+			}
+		},
 	}
 }
 
@@ -49,7 +58,7 @@ const (
 // hanger works under a lease that a watchdog renews; now and then its work hangs, and the watchdog does not know.
 func hanger(ctx context.Context, w *worker) {
 	for w.pause(ctx, w.about(1500*time.Millisecond)) {
-		l := tokenLock{w.claim(hungLock, watchedLease)}
+		l := w.tokenLock(hungLock, watchedLease)
 		if !w.seek(ctx, l, 15*time.Second) {
 			continue
 		}
@@ -67,7 +76,7 @@ func hanger(ctx context.Context, w *worker) {
 }
 
 // hang lasts until the lock is taken away, which the watchdog finds out at the next renewal.
-func (w *worker) hang(ctx context.Context, l tokenLock, dog *watchdog) {
+func (w *worker) hang(ctx context.Context, l *tokenLock, dog *watchdog) {
 	w.news("%s hangs in %s, but its watchdog goes on renewing: nobody else will ever get in", w.name, l.label)
 	since := time.Now()
 	remind := time.NewTicker(w.scaled(12 * time.Second))
@@ -92,8 +101,7 @@ func importer(ctx context.Context, w *worker) {
 	instance := fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", w.dice.Uint32(), w.dice.Uint32N(1<<16), w.dice.Uint32N(1<<12),
 		w.dice.Uint32N(1<<12), w.dice.Uint64N(1<<48))
 	for w.pause(ctx, w.about(1500*time.Millisecond)) {
-		l := redissonLock{w.claim(healthyLock, watchedLease)}
-		l.owner = fmt.Sprintf("%s:%d", instance, w.number) // as Redisson names the thread of a client
+		l := w.redissonLock(healthyLock, fmt.Sprintf("%s:%d", instance, w.number), watchedLease) // as Redisson names a thread
 		if !w.seek(ctx, l, 40*time.Second) {
 			continue
 		}
@@ -111,7 +119,7 @@ func importer(ctx context.Context, w *worker) {
 // digester has a watchdog that renews a few times only; every other job takes longer than that.
 func digester(ctx context.Context, w *worker) {
 	for w.pause(ctx, w.about(1200*time.Millisecond)) {
-		l := tokenLock{w.claim(lapsingLock, digestLease)}
+		l := w.tokenLock(lapsingLock, digestLease)
 		if !w.seek(ctx, l, 30*time.Second) {
 			continue
 		}
@@ -133,7 +141,7 @@ func digester(ctx context.Context, w *worker) {
 }
 
 // longDigest outlasts its watchdog: the lease lapses 11 s after the start, and the work takes 15 s.
-func (w *worker) longDigest(ctx context.Context, l tokenLock) {
+func (w *worker) longDigest(ctx context.Context, l *tokenLock) {
 	w.say("%s began a long job in %s; its watchdog renews %d times, and no more", w.name, l.label, fewRenewals)
 	if w.pause(ctx, digestPeriod*fewRenewals+digestLease/2) {
 		w.news("%s still works in %s, but its watchdog has stopped: the lease is about to lapse", w.name, l.label)

@@ -17,7 +17,7 @@ func newTestStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	return newStage(conn, "", Options{Seed: 1, Speed: 1})
+	return newShow(Options{Seed: 1, Speed: 1}, nil, []*keyspace.Connection{conn}, "", []lane{{}}).stages[0]
 }
 
 // newTestWorker is a worker whom the test leads by the hand.
@@ -32,7 +32,7 @@ func TestRepairByWaiters(t *testing.T) {
 	s := newTestStage(t)
 	dead, waiter := newTestWorker(t, s), newTestWorker(t, s)
 	claim := func(w *worker, repairs bool) naiveLock {
-		return naiveLock{tokenLock: tokenLock{w.claim("lock:a", time.Minute)}, worker: w, repairs: repairs}
+		return naiveLock{tokenLock: w.tokenLock("lock:a", time.Minute), repairs: repairs}
 	}
 	ctx := t.Context()
 	if !must(claim(dead, true).acquire(ctx))(t) {

@@ -30,7 +30,7 @@ func play(t *testing.T, name string, test func(t *testing.T, d *Demo, client *re
 		if d.Scenario().Name != name {
 			t.Fatalf("it runs %q", d.Scenario().Name)
 		}
-		test(t, d, look(t, d.Connection()))
+		test(t, d, look(t, d.address()))
 		if v := d.Verdict(); strings.Contains(v.Text, "failed") {
 			t.Fatalf("commands failed: %s", v.Text)
 		}

@@ -10,48 +10,75 @@ import (
 	"locktop/keyspace"
 )
 
-// stage is what the workers of one demo share. It is safe for concurrent use.
-type stage struct {
-	conn     *keyspace.Connection
+// show is one performance of a scenario: what all of its workers share. It is safe for concurrent use.
+type show struct {
+	options  Options
+	backend  backend
+	conns    []*keyspace.Connection // one for each server
 	prefix   string
 	seed     uint64
-	speed    float64
-	ledger   *ledger
+	clock    *clock
+	director *director
 	narrator *narrator
-	opened   time.Time
+	stages   []*stage       // one for each lane
 	group    sync.WaitGroup // everything that runs
 
-	mu     sync.Mutex
-	hired  int
-	inUse  []string
-	clocks map[string]time.Time
+	mu    sync.Mutex
+	hired int
+	inUse []string
+	known map[string]bool // the keys in use
 }
 
-func newStage(conn *keyspace.Connection, prefix string, o Options) *stage {
-	return &stage{
-		conn: conn, prefix: prefix, seed: o.Seed, speed: o.Speed,
-		opened: time.Now(), ledger: newLedger(), narrator: &narrator{}, clocks: map[string]time.Time{},
+// stage is the part of a show in which one lane is played, with an account of its own. It is safe for concurrent use.
+type stage struct {
+	*show
+	lane   lane
+	ledger *ledger
+}
+
+func newShow(o Options, b backend, conns []*keyspace.Connection, prefix string, lanes []lane) *show {
+	s := &show{
+		options: o, backend: b, conns: conns, prefix: prefix, seed: o.Seed, clock: newClock(o.Speed), director: newDirector(o.Speed),
+		narrator: &narrator{}, known: map[string]bool{},
 	}
+	for _, l := range lanes {
+		s.stages = append(s.stages, &stage{show: s, lane: l, ledger: newLedger(l.tolerant)})
+	}
+	return s
 }
 
-// scaled is a duration of the script at the demo's speed; Redis counts in milliseconds, so it is never less than one.
-func (s *stage) scaled(d time.Duration) time.Duration {
-	return max(time.Duration(float64(d)/s.speed), time.Millisecond)
+// play begins: lanes that run side by side are started, and those that take turns are called one after the other.
+func (s *show) play(ctx context.Context, script script) {
+	if !script.turns {
+		for _, stage := range s.stages {
+			stage.lane.play(ctx, stage)
+		}
+		return
+	}
+	s.group.Go(func() {
+		for ctx.Err() == nil {
+			for _, stage := range s.stages {
+				stage.lane.play(ctx, stage)
+				s.rest(ctx, script.between)
+			}
+		}
+	})
 }
 
 // key is the name of a lock in Redis. Whatever is written is named by it, so that it can be removed.
-func (s *stage) key(lock string) string {
+func (s *show) key(lock string) string {
 	key := s.prefix + lock
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !slices.Contains(s.inUse, key) {
+	if !s.known[key] {
+		s.known[key] = true
 		s.inUse = append(s.inUse, key)
 	}
 	return key
 }
 
 // keys are all names that key gave.
-func (s *stage) keys() []string {
+func (s *show) keys() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.inUse)
@@ -69,56 +96,31 @@ func (s *stage) hire(ctx context.Context, play func(context.Context, *worker)) {
 // replace hires another worker after a time, as a supervisor does when one has died.
 func (s *stage) replace(ctx context.Context, after time.Duration, play func(context.Context, *worker)) {
 	s.group.Go(func() {
-		if sleep(ctx, s.scaled(after)) {
+		if s.clock.sleep(ctx, after) {
 			s.hire(ctx, play)
 		}
 	})
 }
 
 // nextName numbers the workers from 1.
-func (s *stage) nextName() (name string, number int) {
+func (s *show) nextName() (name string, number int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hired++
 	return fmt.Sprintf("worker-%d", s.hired), s.hired
 }
 
-// due says once in a while that it is time for something: first after the start, and then every so often, counted from the
-// last time that it said so.
-func (s *stage) due(what string, first, every time.Duration) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := time.Now()
-	at, known := s.clocks[what]
-	if !known {
-		at = s.opened.Add(s.scaled(first))
-	}
-	if now.Before(at) {
-		return false
-	}
-	s.clocks[what] = now.Add(s.scaled(every))
-	return true
-}
-
-// postpone makes it due after a time from now.
-func (s *stage) postpone(what string, by time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.clocks[what] = time.Now().Add(s.scaled(by))
-}
-
 // say and news tell a sentence.
-func (s *stage) say(format string, args ...any)  { s.narrator.say(fmt.Sprintf(format, args...)) }
-func (s *stage) news(format string, args ...any) { s.narrator.news(fmt.Sprintf(format, args...)) }
+func (s *show) say(format string, args ...any)  { s.narrator.say(fmt.Sprintf(format, args...)) }
+func (s *show) news(format string, args ...any) { s.narrator.news(fmt.Sprintf(format, args...)) }
 
-// sleep waits in real time; false: the context ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
+// scaled is a duration of the script in our time, as fast as the demo goes now: for what is told to people. Leases are set
+// by leased.
+func (s *show) scaled(d time.Duration) time.Duration { return s.clock.scaled(d) }
+
+// trouble is what is done about a command that failed, unless it failed because the demo ends: it is told.
+func (s *show) trouble(ctx context.Context, err error) {
+	if ctx.Err() == nil {
+		s.news("a command failed: %v", err)
 	}
 }

@@ -80,12 +80,12 @@ func TestSlowWorkerLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	client := server.Client()
-	d.stage.group.Go(func() {
+	d.show.Load().group.Go(func() {
 		for range 20 { // It is still at work when the others have stopped.
 			if err := client.Set(context.Background(), d.KeyPrefix()+"slow", "1", 0).Err(); err != nil {
 				t.Error(err)
 			}
-			sleep(context.Background(), 5*time.Millisecond)
+			newClock(1).sleep(context.Background(), 5*time.Millisecond)
 		}
 	})
 	if err := d.Close(); err != nil {

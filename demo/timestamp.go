@@ -15,16 +15,23 @@ func timestamp() script {
 			LookFor: "The state lapsed (over by its value, still there), then the race: " + getSetLock +
 				" lets one in, " + deleteLock + " lets two in.",
 		},
-		play: func(ctx context.Context, s *stage) {
-			for range 4 {
-				s.hire(ctx, stamper)
-			}
-			for _, r := range []race{
-				{label: getSetLock, begin: 500 * time.Millisecond, stall: 40 * time.Millisecond, take: (*classic).takeByGetSet},
-				{label: deleteLock, begin: 6 * time.Second, stall: 600 * time.Millisecond, take: (*classic).takeByDelete},
-			} {
-				s.group.Go(func() { r.run(ctx, s) })
-			}
+		lanes: []lane{
+			{
+				Variant: Variant{Name: "script", Shows: "the takeover is one script: " + calmLock},
+				play: func(ctx context.Context, s *stage) {
+					for range 4 {
+						s.hire(ctx, stamper)
+					}
+				},
+			},
+			{
+				Variant: Variant{Name: "getset", Shows: "the takeover is GETSET: " + getSetLock},
+				play:    race{label: getSetLock, begin: 500 * time.Millisecond, stall: 40 * time.Millisecond, take: (*classic).takeByGetSet}.play,
+			},
+			{
+				Variant: Variant{Name: "del", Shows: "the takeover is DEL, then SETNX: " + deleteLock, Flawed: true},
+				play:    race{label: deleteLock, begin: 6 * time.Second, stall: 600 * time.Millisecond, take: (*classic).takeByDelete}.play,
+			},
 		},
 	}
 }
@@ -64,16 +71,20 @@ type stampLock struct {
 }
 
 func (l *stampLock) acquire(ctx context.Context) (won bool, err error) {
-	l.value, won, err = l.locker.AcquireTimestamp(ctx, l.key, l.lease)
-	return won, err
+	return l.set(func(ours time.Duration) (bool, error) {
+		l.value, won, err = l.locker.AcquireTimestamp(ctx, l.key, ours)
+		return won, err
+	})
 }
 
 func (l *stampLock) extend(ctx context.Context) (bool, error) {
-	value, extended, err := l.locker.ExtendTimestamp(ctx, l.key, l.value, l.lease)
-	if extended {
-		l.value = value
-	}
-	return extended, err
+	return l.set(func(ours time.Duration) (bool, error) {
+		value, extended, err := l.locker.ExtendTimestamp(ctx, l.key, l.value, ours)
+		if extended {
+			l.value = value
+		}
+		return extended, err
+	})
 }
 
 func (l *stampLock) release(ctx context.Context) (bool, error) {
@@ -88,9 +99,11 @@ type race struct {
 	take  takeover
 }
 
+func (r race) play(ctx context.Context, s *stage) { s.group.Go(func() { r.run(ctx, s) }) }
+
 // run goes on and on: a holder crashes, its lease passes, the key is left for all to see, and the takers come.
 func (r race) run(ctx context.Context, s *stage) {
-	if !sleep(ctx, s.scaled(r.begin)) {
+	if !s.clock.sleep(ctx, r.begin) {
 		return
 	}
 	first, second := s.newWorker(), s.newWorker()
@@ -98,10 +111,11 @@ func (r race) run(ctx context.Context, s *stage) {
 	defer second.close()
 	for ctx.Err() == nil {
 		if crashHolding(ctx, s, r.label) {
-			sleep(ctx, s.scaled(lapsedFor))
+			s.rest(ctx, lapsedFor)
 		}
 		r.compete(ctx, first, second)
-		sleep(ctx, s.scaled(3*time.Second))
+		s.ledger.play()
+		s.rest(ctx, 3*time.Second)
 	}
 }
 
@@ -113,12 +127,11 @@ func crashHolding(ctx context.Context, s *stage, label string) bool {
 	if !w.seek(ctx, l, 10*time.Second) {
 		return false
 	}
-	over := time.Now().Add(l.lease)
 	v := w.ledger.enter(label, w.name)
 	w.pause(ctx, 1500*time.Millisecond)
-	v.leave() // a dead process is in no critical section
+	v.die()
 	w.news("%s died holding %s: the key has no TTL, and only its value will say when the lease is over", w.name, label)
-	if !sleep(ctx, time.Until(over)) {
+	if !s.clock.sleepUntil(ctx, l.until, nil) {
 		return false
 	}
 	s.say("%s has lapsed: its time is over, and the key stays until somebody takes it over", label)

@@ -32,7 +32,7 @@ type worker struct {
 
 func (s *stage) newWorker() *worker {
 	name, number := s.nextName()
-	client := s.conn.NewClient("demo-" + name)
+	client := s.conns[0].NewClient("demo-" + name)
 	return &worker{
 		stage: s, name: name, number: number, client: client, locker: actions.NewLocker(client),
 		dice: rand.New(rand.NewPCG(s.seed, uint64(number))),
@@ -49,8 +49,18 @@ func (w *worker) close() {
 // token is a new proof of ownership that also tells people who has it: "worker-7:3f9c0a51".
 func (w *worker) token() string { return fmt.Sprintf("%s:%08x", w.name, w.dice.Uint32()) }
 
-// pause waits at the demo's speed; false: the demo is over.
-func (w *worker) pause(ctx context.Context, d time.Duration) bool { return sleep(ctx, w.scaled(d)) }
+// pause waits by the demo's clock; false: the demo is over.
+func (w *worker) pause(ctx context.Context, d time.Duration) bool { return w.clock.sleep(ctx, d) }
+
+// margin is what a careful worker leaves of its lease: what a goroutine may be late by on a busy machine.
+const margin = 0.15
+
+// work does a job under a lease as a careful worker does: it stops in time if the job takes longer than the lease, and then
+// says false.
+func (w *worker) work(ctx context.Context, job time.Duration, c *claim) bool {
+	left := w.clock.now().until(c.until) - time.Duration(margin*float64(c.lease))
+	return w.pause(ctx, min(job, left)) && job <= left
+}
 
 // between is a duration by the worker's dice.
 func (w *worker) between(low, high time.Duration) time.Duration {
@@ -86,8 +96,8 @@ func (w *worker) seek(ctx context.Context, l lock, patience time.Duration) bool 
 		return true
 	}
 	defer w.ledger.wait(l.name())()
-	giveUp := time.Now().Add(w.scaled(patience))
-	for time.Now().Before(giveUp) && w.pause(ctx, w.about(retryDelay)) {
+	giveUp := w.clock.now().add(patience)
+	for w.clock.now() < giveUp && w.pause(ctx, w.about(retryDelay)) {
 		if w.try(ctx, l.acquire) {
 			return true
 		}

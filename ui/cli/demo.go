@@ -113,7 +113,7 @@ func (a *app) demo(cmd *cobra.Command, d *showing) error {
 		err = a.serve(ctx, running)
 	} else {
 		d.look.thresholds = running.Thresholds()
-		err = a.dashboard(ctx, keyspace.Place{Servers: []keyspace.Options{running.Connection()}}, &d.look, &d.draw, face{
+		err = a.dashboard(ctx, running.Place(), &d.look, &d.draw, face{
 			where:     running.ServerName(),
 			narration: func() string { return running.Narration().Text },
 		})

@@ -1,0 +1,123 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"locktop/keyspace/redistest"
+)
+
+const (
+	// repetitions is how often every scenario is played, each time with other dice.
+	repetitions = 20
+	// atOnce is how many of them are played at the same time: workers sleep most of the time.
+	atOnce = 5
+)
+
+// Every scenario shows its fault in the flawed variants, and none in the sound ones, whatever the dice.
+func TestVariants(t *testing.T) {
+	for _, s := range scripts() {
+		t.Run(s.Name, func(t *testing.T) {
+			if s.Needs == NeedsReal || s.Needs == NeedsPair {
+				redistest.Require(t, "redis-server")
+			}
+			t.Parallel()
+			all, ctx := errgroup.WithContext(t.Context()) // the first failure ends the others
+			all.SetLimit(atOnce)
+			for seed := range uint64(repetitions) {
+				all.Go(func() error {
+					began := time.Now()
+					if ctx.Err() != nil {
+						return nil
+					}
+					v, err := playOut(ctx, s, seed+1)
+					if err != nil {
+						return fmt.Errorf("seed %d, after %v: %w\n%s", seed+1, time.Since(began), err, v.Text)
+					}
+					return nil
+				})
+			}
+			if err := all.Wait(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// playOut plays a scenario until every variant's fault was played to its end, and judges it.
+func playOut(ctx context.Context, s script, seed uint64) (v Verdict, err error) {
+	o := Options{Scenario: s.Name, Seed: seed, Speed: testSpeed}
+	if s.Needs == NeedsOne || s.Needs == NeedsMasters {
+		o.Server = ServerEmbedded
+	}
+	d, err := Start(ctx, o)
+	if err != nil {
+		return Verdict{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*patience)
+	defer cancel()
+	for clock := newClock(1); !playedOut(d.Verdict()) && clock.sleep(ctx, 20*time.Millisecond); {
+	}
+	if err := d.Close(); err != nil {
+		return Verdict{}, err
+	}
+	v = d.Verdict()
+	for _, l := range v.Lanes {
+		switch {
+		case l.Failures > 0:
+			return v, fmt.Errorf("%s: commands failed", l.Name)
+		case l.Played == 0:
+			return v, fmt.Errorf("%s: the fault was never played to its end", l.Name)
+		case l.Flawed && l.Faults == 0:
+			return v, fmt.Errorf("%s is flawed, and has no fault", l.Name)
+		case !l.Flawed && l.Faults > 0:
+			return v, fmt.Errorf("%s is sound, and has a fault", l.Name)
+		}
+	}
+	return v, nil
+}
+
+// playedOut: every lane has played its fault, and the flawed ones have shown it.
+func playedOut(v Verdict) bool {
+	for _, l := range v.Lanes {
+		if l.Played == 0 || l.Flawed && l.Faults == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// A scenario that is restarted is played from its beginning on servers that are as they were.
+func TestRestart(t *testing.T) {
+	for _, s := range scripts() {
+		t.Run(s.Name, func(t *testing.T) {
+			if s.Needs == NeedsReal || s.Needs == NeedsPair {
+				redistest.Require(t, "redis-server")
+			}
+			t.Parallel()
+			o := Options{Scenario: s.Name, Seed: 3, Speed: testSpeed}
+			if s.Needs == NeedsOne {
+				o.Server = ServerEmbedded
+			}
+			d := begin(t, o)
+			for range 2 {
+				eventually(t, "acquisitions", func(context.Context) bool { return d.Verdict().Acquisitions >= 3 })
+				first := d.show.Load()
+				if err := d.Restart(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if d.show.Load() == first || d.Tempo().Rate != 1 {
+					t.Fatal("the same performance goes on")
+				}
+			}
+			eventually(t, "acquisitions after a restart", func(context.Context) bool { return d.Verdict().Acquisitions >= 3 })
+			if v := d.Verdict(); v.Lanes[0].Failures > 0 {
+				t.Fatal(v.Text)
+			}
+		})
+	}
+}
