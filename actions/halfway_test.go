@@ -72,6 +72,14 @@ func TestLockerNothingHalfDone(t *testing.T) {
 				_, err := l.ReleaseRedisson(ctx, key, "A", time.Hour)
 				return err
 			},
+			"enter fair": func(key string) error {
+				_, _, err := l.AcquireRedissonFair(ctx, key, "A", time.Hour, 0)
+				return err
+			},
+			"leave fair": func(key string) error {
+				_, err := l.ReleaseRedissonFair(ctx, key, "A", time.Hour)
+				return err
+			},
 			"extend timestamp": func(key string) error {
 				_, _, err := l.ExtendTimestamp(ctx, key, "A", time.Hour)
 				return err
@@ -79,6 +87,11 @@ func TestLockerNothingHalfDone(t *testing.T) {
 		} {
 			for _, held := range []string{"", "A=1", "A=2", "string"} {
 				admin.FlushAll(ctx)
+				if name == "leave fair" {
+					if err := queueUp(ctx, admin, "lock", waiting{"B", time.Hour}); err != nil {
+						t.Fatal(err)
+					}
+				}
 				switch count, isHash := strings.CutPrefix(held, "A="); {
 				case isHash:
 					admin.HSet(ctx, "lock", "A", count)

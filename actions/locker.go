@@ -33,9 +33,14 @@ type holderAnswer struct {
 
 func (a holderAnswer) done() bool { return a.code == codeDone }
 
-// run runs a script and names the operation and the key in the error.
+// run runs a script on a lock, and names the operation and the lock's key in the error.
 func (l *Locker) run(ctx context.Context, s *script, key string, args ...string) (holderAnswer, error) {
-	reply, err := s.run(ctx, l.client, []string{key}, args...)
+	return l.runBeside(ctx, s, key, nil, args...)
+}
+
+// runBeside does so with the keys of what is beside the lock.
+func (l *Locker) runBeside(ctx context.Context, s *script, key string, beside []string, args ...string) (holderAnswer, error) {
+	reply, err := s.run(ctx, l.client, append([]string{key}, beside...), args...)
 	if err != nil {
 		return holderAnswer{}, fmt.Errorf("%s %q: %w", s.name, key, err)
 	}
@@ -190,8 +195,12 @@ func (l *Locker) ReleaseRedisson(ctx context.Context, key, owner string, lease t
 
 // leave releases one entry of a hash lock.
 func (l *Locker) leave(ctx context.Context, key, owner string, lease time.Duration, channel string) (int64, error) {
-	ms := strconv.FormatInt(max(lease.Milliseconds(), 0), 10)
-	a, err := l.run(ctx, releaseHash, key, owner, ms, channel)
+	a, err := l.run(ctx, releaseHash, key, owner, millis(max(lease, 0)), channel)
+	return entriesLeft(a, err)
+}
+
+// entriesLeft is what a release says: the entries that are left, or -1 where the owner was not in the lock.
+func entriesLeft(a holderAnswer, err error) (int64, error) {
 	if err != nil {
 		return 0, err
 	}

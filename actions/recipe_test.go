@@ -130,8 +130,9 @@ func TestRefusals(t *testing.T) {
 
 var (
 	luaCall = regexp.MustCompile(`redis\.p?call\(`)
-	// goodCall is a call of a command that is spelt out, on the key that the script was given, or on a channel.
-	goodCall = regexp.MustCompile(`^redis\.p?call\(("PUBLISH", ARGV\[3\]|"[A-Z]+", KEYS\[1\])[,)]`)
+	// goodCall is a call of a command that is spelt out, on a key that the script was given, or on a channel: the lock's, or that of a
+	// waiter in the queue.
+	goodCall = regexp.MustCompile(`^redis\.p?call\(("PUBLISH", ARGV\[3\]( \.\. ":" \.\. first)?|"[A-Z]+", KEYS\[[123]\])[,)]`)
 	// aFunction is a part of a script that only declares a function for the parts after it.
 	aFunction = regexp.MustCompile(`^local function (?s:.*)\nend\n$`)
 )

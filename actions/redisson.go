@@ -33,11 +33,14 @@ func init() {
 	})
 }
 
-// RedissonChannel is the channel on which the waiters of a Redisson lock listen, but for those of a fair lock: each of
-// these has a channel of its own, with ":" and the waiter after this one.
+// RedissonChannel is the channel on which the waiters of a Redisson lock listen, but for those of a fair lock: see
+// [RedissonFairChannel].
 func RedissonChannel(key string) string {
 	return inspector.RedissonName(inspector.RedissonChannel, key)
 }
+
+// RedissonFairChannel is the channel on which this one waiter of a Redisson fair lock listens.
+func RedissonFairChannel(key, waiter string) string { return RedissonChannel(key) + ":" + waiter }
 
 // planRedisson plans every verb on a Redisson lock. The key alone does not tell whether it is a fair one.
 func planRedisson(p *plan, r Request, holder inspector.Holder, now time.Time) error {
@@ -50,7 +53,7 @@ func planRedisson(p *plan, r Request, holder inspector.Holder, now time.Time) er
 // are left where they are: each client takes them out before it acquires. Of a long queue the head is known, which is enough where
 // one in it has time left.
 func (p *plan) wakeRedisson(r Request, now time.Time) error {
-	channel, queue, ends := RedissonChannel(r.Lock.Key), inspector.RedissonName(inspector.RedissonQueue, r.Lock.Key), inspector.RedissonName(inspector.RedissonDeadlines, r.Lock.Key)
+	queue, ends := inspector.RedissonName(inspector.RedissonQueue, r.Lock.Key), inspector.RedissonName(inspector.RedissonDeadlines, r.Lock.Key)
 	p.keys = append(p.keys, queue, ends)
 	line, deadlines := companion(r.Lock, queue), companion(r.Lock, ends)
 	unknown := unsupported("of the queue of those who wait for it nobody could be read whose time is not over, so nobody knows whom to wake; force-expire it with a delay")
@@ -59,7 +62,7 @@ func (p *plan) wakeRedisson(r Request, now time.Time) error {
 	}
 	for i, waiter := range line.Value.Fields {
 		p.facts = append(p.facts, fact{[]string{"LINDEX", queue, strconv.Itoa(i)}, equal, waiter.Name, blameContext})
-		p.wake(r, channel+":"+waiter.Name, "0")
+		p.wake(r, RedissonFairChannel(r.Lock.Key, waiter.Name), "0")
 		if !isOver(deadlines, waiter.Name, now) {
 			return nil
 		}
@@ -68,7 +71,7 @@ func (p *plan) wakeRedisson(r Request, now time.Time) error {
 		return unknown
 	}
 	p.facts = append(p.facts, fact{[]string{"LINDEX", queue, strconv.Itoa(len(line.Value.Fields))}, absent, "", blameContext})
-	p.wake(r, channel, "0")
+	p.wake(r, RedissonChannel(r.Lock.Key), "0")
 	return nil
 }
 

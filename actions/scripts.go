@@ -32,6 +32,10 @@ var (
 	extendTimestamp = loadScript("extend_timestamp")
 	extendHash      = loadScript("extend_hash")
 	releaseHash     = loadScript("recount", "release_hash")
+
+	acquireFair = loadScript("recount", "fair_queue", "acquire_fair")
+	releaseFair = loadScript("recount", "fair_queue", "release_fair")
+	leaveFair   = loadScript("fair_queue", "leave_fair")
 )
 
 // loadScript puts embedded files together into one chunk. A missing file is a fault of the build, which every test finds.

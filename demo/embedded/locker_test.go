@@ -1,6 +1,7 @@
 package embedded_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ func TestLockerParity(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("the servers differ\nreal:\n%s\nembedded:\n%s", strings.Join(want, "\n"), strings.Join(got, "\n"))
 	}
-	if len(want) < 40 {
+	if len(want) < 100 {
 		t.Errorf("only %d outcomes and events were compared", len(want))
 	}
 }
@@ -79,5 +80,70 @@ func runLocker(t *testing.T, c *redis.Client) (lines []string) {
 	yes("extend")(l.ExtendRedisson(ctx, "orders", "o1", time.Minute))
 	count("release another's")(l.ReleaseRedisson(ctx, "orders", "o2", time.Minute))
 	count("release and publish")(l.ReleaseRedisson(ctx, "orders", "o1", time.Minute))
+
+	// queue is who waits for the fair lock, with the time between one's deadline and that of the one before.
+	queue := func(what string) {
+		t.Helper()
+		var steps []time.Duration
+		deadlines := c.ZRangeWithScores(ctx, "redisson_lock_timeout:{fair}", 0, -1).Val()
+		for i, z := range deadlines[min(1, len(deadlines)):] {
+			steps = append(steps, time.Duration(z.Score-deadlines[i].Score)*time.Millisecond)
+		}
+		note(what, c.LRange(ctx, "redisson_lock_queue:{fair}", 0, -1).Val(), steps)
+	}
+	ask := func(owner string, wait time.Duration) {
+		t.Helper()
+		n, left, err := l.AcquireRedissonFair(ctx, "fair", owner, time.Minute, wait)
+		note(owner+" asks", n, left.Round(time.Minute), err)
+		queue("queue")
+	}
+	leave := func(owner string) {
+		t.Helper()
+		count(owner + " leaves")(l.ReleaseRedissonFair(ctx, "fair", owner, time.Minute))
+		queue("queue")
+	}
+	for n, owner := range []string{"o1", "o1", "o2", "o3", "o4", "o5", "o3"} {
+		ask(owner, time.Duration(n+1)*time.Hour)
+	}
+	for _, owner := range []string{"o2", "o1", "o1"} {
+		leave(owner)
+	}
+	ask("o3", time.Hour)
+	ask("o2", 3*time.Hour)
+	note("o4 gives up", l.LeaveRedissonQueue(ctx, "fair", "o4"))
+	queue("queue")
+	note("o3 is dead", c.ZAdd(ctx, "redisson_lock_timeout:{fair}", redis.Z{Member: "o3", Score: 1}).Err())
+	leave("o2")
+	ask("o5", time.Hour)
+	leave("o5")
+	leave("o5")
+
+	watched := func(what string) {
+		t.Helper()
+		released, aborted, err := l.ReleaseTokenByWatch(ctx, "lock:w", "t1")
+		note(what, released, aborted, err)
+	}
+	watched("release what is not there by WATCH")
+	yes("acquire token")(l.AcquireToken(ctx, "lock:w", "t1", time.Minute))
+	c.AddHook(&beforeExec{do: func() { yes("renewed in between")(l.ExtendToken(ctx, "lock:w", "t1", time.Hour)) }})
+	watched("release by WATCH")
+	watched("release by WATCH again")
 	return lines
+}
+
+// beforeExec does something once, right before a transaction is sent.
+type beforeExec struct{ do func() }
+
+func (h *beforeExec) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (h *beforeExec) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
+
+func (h *beforeExec) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, commands []redis.Cmder) error {
+		if do := h.do; do != nil && commands[len(commands)-1].Name() == "exec" {
+			h.do = nil
+			do()
+		}
+		return next(ctx, commands)
+	}
 }
