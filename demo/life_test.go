@@ -49,7 +49,7 @@ func TestNothingIsLeft(t *testing.T) {
 	for _, scenario := range Scenarios() {
 		for how, end := range ends {
 			t.Run(scenario.Name+"/"+how, func(t *testing.T) {
-				onServers(t, func(t *testing.T, server Server) {
+				onServersFor(t, scenario.Needs, func(t *testing.T, server Server) {
 					before := goleak.IgnoreCurrent()
 					files := tempDirs(t)
 					ctx, cancel := context.WithCancel(t.Context())
@@ -90,9 +90,9 @@ func TestStartRefuses(t *testing.T) {
 		o    Options
 		want string
 	}{
-		"scenario": {t.Context(), Options{Scenario: "chaos"}, `no scenario "chaos": there are contention, reentrant, crash, renewal, timestamp`},
-		"speed":    {t.Context(), Options{Speed: -1}, "speed -1: give more than 0"},
-		"no speed": {t.Context(), Options{Speed: math.NaN()}, "speed NaN: give more than 0"},
+		"scenario": {t.Context(), Options{Scenario: "chaos"}, `no scenario "chaos": there are contention, `},
+		"speed":    {t.Context(), Options{Speed: -1}, "speed -1: give more than 0 and at most 100"},
+		"no speed": {t.Context(), Options{Speed: math.NaN()}, "speed NaN: give more than 0 and at most 100"},
 		"server":   {t.Context(), Options{Server: "sqlite"}, `unknown kind of server "sqlite": there are auto, redis and embedded`},
 		"context":  {ended, Options{}, "context canceled"},
 		"process":  {ended, Options{Server: ServerRedis}, "context canceled"},

@@ -20,6 +20,18 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // patience is how long a test waits for something; it is over in a fraction of that unless something is wrong.
 const patience = 30 * time.Second
 
+// onServersFor runs a test on the servers of [onServers] that the scenario can run on.
+func onServersFor(t *testing.T, needs Needs, test func(t *testing.T, server Server)) {
+	t.Helper()
+	onServers(t, func(t *testing.T, server Server) {
+		t.Helper()
+		if server == ServerEmbedded && (needs == NeedsReal || needs == NeedsPair) {
+			return // TestStartRefuses has what is said then
+		}
+		test(t, server)
+	})
+}
+
 // onServers runs a test on a server process of the demo's own and on the embedded server.
 func onServers(t *testing.T, test func(t *testing.T, server Server)) {
 	t.Helper()

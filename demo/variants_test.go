@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"testing"
 	"time"
@@ -11,12 +12,11 @@ import (
 	"locktop/keyspace/redistest"
 )
 
-const (
-	// repetitions is how often every scenario is played, each time with other dice.
-	repetitions = 20
-	// atOnce is how many of them are played at the same time: workers sleep most of the time.
-	atOnce = 5
-)
+// repetitions is how often every scenario is played, each time with other dice.
+var repetitions = flag.Uint64("repetitions", 20, "play every scenario with so many `seeds`")
+
+// atOnce is how many of them are played at the same time: workers sleep most of the time.
+const atOnce = 5
 
 // Every scenario shows its fault in the flawed variants, and none in the sound ones, whatever the dice.
 func TestVariants(t *testing.T) {
@@ -28,7 +28,7 @@ func TestVariants(t *testing.T) {
 			t.Parallel()
 			all, ctx := errgroup.WithContext(t.Context()) // the first failure ends the others
 			all.SetLimit(atOnce)
-			for seed := range uint64(repetitions) {
+			for seed := range *repetitions {
 				all.Go(func() error {
 					began := time.Now()
 					if ctx.Err() != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"locktop/demo"
-	"locktop/keyspace"
 	"locktop/ui/text"
 )
 
