@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -89,6 +90,11 @@ func playedOut(v Verdict) bool {
 		}
 	}
 	return true
+}
+
+// unsound: a sound variant has a fault.
+func unsound(v Verdict) bool {
+	return slices.ContainsFunc(v.Lanes, func(l LaneVerdict) bool { return !l.Flawed && l.Faults > 0 })
 }
 
 // A scenario that is restarted is played from its beginning on servers that are as they were.
