@@ -50,12 +50,15 @@ type Options struct {
 	Target *keyspace.Options
 	Seed   uint64  // 0: from the clock
 	Speed  float64 // 1 is real time; 2 is twice as fast; 0: 1
-	// Workers and Locks are how many the scenario storm has; 0: its own numbers.
+	// Workers and Locks are how many the scenario [Storm] has; 0: its own numbers.
 	Workers, Locks int
 }
 
 // Prefix is put before every key of a demo that runs on somebody's server.
 const Prefix = "locktop:demo:"
+
+// Storm is the name of the scenario whose workers and locks are as many as asked.
+const Storm = "storm"
 
 // ErrEnded says that a demo has ended, and so cannot be played on.
 var ErrEnded = errors.New("the demo has ended")
