@@ -13,9 +13,20 @@ import (
 
 // face is what the dashboard says of where it looks.
 type face struct {
-	where     string
-	narration func() string
-	span      time.Duration // for how long; 0: until the user quits
+	where string
+	play  tui.Play      // nil: no demo runs below
+	span  time.Duration // for how long; 0: until the user quits
+}
+
+// narrated is a demo of which nothing but the narration is to be seen.
+type narrated func() string
+
+// Scene implements [tui.Play].
+func (n narrated) Scene() tui.Scene { return tui.Scene{Rate: 1, Now: tui.Sentence{Text: n()}} }
+
+// Control implements [tui.Play].
+func (narrated) Control(context.Context, tui.Control) error {
+	return errors.New("this demo cannot be controlled yet")
 }
 
 // dashboard opens the dashboard, or prints what it would show where there is no terminal for it. The demo comes through
@@ -40,7 +51,7 @@ func (a *app) dashboard(ctx context.Context, place keyspace.Place, look *observi
 	}
 	noColor, _ := a.lookup("NO_COLOR")
 	err = tui.Run(ctx, tui.Config{
-		Source: s.locks, Operator: s.operator, Where: shown.where, Narration: shown.narration,
+		Source: s.locks, Operator: s.operator, Where: shown.where, Play: shown.play,
 		Theme: draw.theme, NoColor: noColor != "", FPS: draw.fps, Sync: !draw.noSync,
 	})
 	if errors.Is(err, tui.ErrInterrupted) {

@@ -114,8 +114,8 @@ func (a *app) demo(cmd *cobra.Command, d *showing) error {
 	} else {
 		d.look.thresholds = running.Thresholds()
 		err = a.dashboard(ctx, keyspace.Place{Servers: []keyspace.Options{running.Connection()}}, &d.look, &d.draw, face{
-			where:     running.ServerName(),
-			narration: func() string { return running.Narration().Text },
+			where: running.ServerName(),
+			play:  narrated(func() string { return running.Narration().Text }),
 		})
 	}
 	if err = errors.Join(err, running.Close()); err != nil {

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -153,6 +154,62 @@ var keyTests = map[string]func(t *testing.T, h *harness, press string){
 		h.keys(press)
 		h.wantSeen("force-expire lock:invoice:7731", "[ Force-expire ]")
 	},
+	"Demo": func(_ *testing.T, h *harness, press string) {
+		h.stage(fixtureScene(noon))
+		h.keys(press)
+		h.wantSeen("look for  A lock of the state stuck", "✖ flawed  setnx, then expire")
+		h.keys("esc")
+		h.wantSeen("STATE", "lock:invoice:7731")
+	},
+	"Fault": func(t *testing.T, h *harness, press string) {
+		h.stage(fixtureScene(noon))
+		h.keys(press)
+		h.wantSeen("… fault: a holder dies")
+		h.answer()
+		wantControls(t, h, ControlFault)
+		h.wantSeen("fault: a holder dies")
+		h.wantUnseen("… fault")
+	},
+	"Step": func(t *testing.T, h *harness, press string) {
+		h.stage(fixtureScene(noon))
+		h.keys(press)
+		h.control(1)
+		wantControls(t, h, ControlStep)
+		h.wantSeen("▶| step")
+	},
+	"Hold": func(t *testing.T, h *harness, press string) {
+		h.stage(fixtureScene(noon))
+		h.keys(press)
+		h.control(1)
+		h.wantSeen("‖ held", "time stands still", "p go on")
+		h.keys(press)
+		h.control(2)
+		wantControls(t, h, ControlHold, ControlHold)
+		h.wantSeen("▶ 1x", "p hold")
+	},
+	"Slower": func(t *testing.T, h *harness, press string) {
+		h.stage(fixtureScene(noon))
+		h.keys(press)
+		h.control(1)
+		wantControls(t, h, ControlSlower)
+		h.wantSeen("▶ ½x")
+	},
+	"Faster": func(t *testing.T, h *harness, press string) {
+		h.stage(fixtureScene(noon))
+		h.keys(press)
+		h.control(1)
+		wantControls(t, h, ControlFaster)
+		h.wantSeen("▶ 2x")
+	},
+	"Restart": func(t *testing.T, h *harness, press string) {
+		h.stage(fixtureScene(noon))
+		h.keys(press)
+		h.wantSeen("… from the beginning")
+		h.answer()
+		wantControls(t, h, ControlRestart)
+		h.wantSeen("from the beginning")
+		h.wantUnseen("… from the beginning")
+	},
 	"Help": func(_ *testing.T, h *harness, press string) {
 		h.keys(press)
 		h.wantSeen("half a page up, down", "copy the redis-cli command")
@@ -259,6 +316,24 @@ func TestHelpShowsEveryBinding(t *testing.T) {
 		b := keys.Field(i).Interface().(key.Binding)
 		if !shown[b.Help().Key+b.Help().Desc] {
 			t.Errorf("the help does not show %s", keys.Type().Field(i).Name)
+		}
+	}
+}
+
+// TestNoKeyIsBoundTwice: a dialog has its keys to itself, and everything else shares the rest.
+func TestNoKeyIsBoundTwice(t *testing.T) {
+	bound := make(map[string]string)
+	keys := reflect.ValueOf(newKeyMap())
+	for i := range keys.NumField() {
+		name := keys.Type().Field(i).Name
+		if slices.Contains([]string{"Next", "Previous", "Choose", "Cancel"}, name) {
+			continue
+		}
+		for _, press := range keys.Field(i).Interface().(key.Binding).Keys() {
+			if other, taken := bound[press]; taken {
+				t.Errorf("%q is %s, and %s too", press, other, name)
+			}
+			bound[press] = name
 		}
 	}
 }
