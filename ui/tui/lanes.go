@@ -58,8 +58,12 @@ func (g *page) lanes(lanes []Lane) {
 			faults = t.plain
 		}
 		g.line(c.cells([6]cell{
-			verdict, {t.strong, text.Escape(l.Name)}, {t.faint, text.Legible(l.Shows)},
-			{t.plain, text.Count(int64(l.Acquisitions))}, {t.plain, text.Count(int64(l.Played))}, {faults, text.Count(int64(l.Faults))},
+			verdict,
+			{t.strong, text.Escape(l.Name)},
+			{t.faint, text.Legible(l.Shows)},
+			{t.plain, text.Count(int64(l.Acquisitions))},
+			{t.plain, text.Count(int64(l.Played))},
+			{faults, text.Count(int64(l.Faults))},
 		})...)
 		indent := rowPrefix + verdictWidth + c.gap
 		if c.shows == 0 {
