@@ -9,8 +9,18 @@ import (
 // demoPage is the view of the demo: what it is about, its lanes, and what was told.
 type demoPage struct {
 	offset int
-	wraps  wraps
+	// told are the lines of what was told. A sentence does not change any more, and there may be hundreds of them in a frame.
+	told map[toldIn][][]part
 }
+
+// toldIn is a sentence, and the width that its lines were made for.
+type toldIn struct {
+	sentence Sentence
+	width    int
+}
+
+// toldKept bounds how many sentences are kept as lines.
+const toldKept = 1024
 
 // demoWide is the window width from which on the page has two columns.
 const demoWide = 140
@@ -21,13 +31,10 @@ func (m *model) onDemo() bool { return m.detail == nil && m.view == viewDemo }
 // paintDemo paints as much of the page as fits, from the offset on. In two columns both are moved, each to its own end.
 func (m *model) paintDemo(p *painter, height int) {
 	d, s, t := &m.demo, &m.staged, p.theme
-	if d.wraps == nil {
-		d.wraps = make(wraps)
-	}
 	if p.width < demoWide {
-		g := &page{theme: t, width: p.width, wraps: d.wraps}
+		g := &page{theme: t, width: p.width}
 		g.scene(s)
-		g.log(s)
+		d.log(g, s.Told)
 		d.offset = max(min(d.offset, len(g.lines)-height), 0)
 		for _, parts := range g.window(d.offset, height) {
 			p.row(parts, p.width)
@@ -36,10 +43,10 @@ func (m *model) paintDemo(p *painter, height int) {
 		return
 	}
 	const gap = 2
-	left := &page{theme: t, width: (p.width - gap) * 11 / 20, wraps: d.wraps}
-	right := &page{theme: t, width: p.width - gap - left.width, wraps: d.wraps}
+	left := &page{theme: t, width: (p.width - gap) * 11 / 20}
+	right := &page{theme: t, width: p.width - gap - left.width}
 	left.scene(s)
-	right.log(s)
+	d.log(right, s.Told)
 	d.offset = max(min(d.offset, max(len(left.lines), len(right.lines))-height), 0)
 	a, b := left.window(d.offset, height), right.window(d.offset, height)
 	for i := range max(len(a), len(b)) {
@@ -80,20 +87,34 @@ func (g *page) about(name, sentence string) {
 }
 
 // log is what was told, the newest first.
-func (g *page) log(s *Scene) {
-	t := g.theme
+func (d *demoPage) log(g *page, list []Sentence) {
 	g.heading("What was told", ", the newest first")
-	if len(s.Told) == 0 {
-		g.line(part{t.faint, text.Spaces(rowPrefix) + "nothing yet"})
+	if len(list) == 0 {
+		g.line(part{g.theme.faint, text.Spaces(rowPrefix) + "nothing yet"})
 	}
-	for _, told := range slices.Backward(s.Told) {
-		mark, look := part{t.faint, " · "}, t.plain
-		if told.News {
-			mark, look = part{t.cursor, " ▸ "}, t.strong
+	for _, s := range slices.Backward(list) {
+		key := toldIn{s, g.width}
+		lines, made := d.told[key]
+		if !made {
+			if d.told == nil || len(d.told) >= toldKept {
+				d.told = make(map[toldIn][][]part)
+			}
+			lines = g.sentence(s)
+			d.told[key] = lines
 		}
-		lead := []part{{t.faint, text.Spaces(rowPrefix) + told.At.Format("15:04:05")}, mark}
-		g.paragraph(lead, rowPrefix+11, look, told.Text)
+		g.lines = append(g.lines, lines...)
 	}
+}
+
+// sentence is the lines of a sentence that was told.
+func (g *page) sentence(s Sentence) [][]part {
+	of := page{theme: g.theme, width: g.width}
+	mark, look := part{g.theme.faint, " · "}, g.theme.plain
+	if s.News {
+		mark, look = part{g.theme.cursor, " ▸ "}, g.theme.strong
+	}
+	of.paragraph([]part{{g.theme.faint, text.Spaces(rowPrefix) + s.At.Format("15:04:05")}, mark}, rowPrefix+11, look, s.Text)
+	return of.lines
 }
 
 // figures are what the scenario measures, as a table.

@@ -13,7 +13,6 @@ type page struct {
 	theme *theme
 	width int
 	lines [][]part
-	wraps wraps
 }
 
 func (g *page) line(parts ...part) { g.lines = append(g.lines, parts) }
@@ -28,7 +27,7 @@ func (g *page) heading(title, more string) {
 
 // paragraph is a sentence over as many lines as it needs. The first of them begins with the lead, the others as far in.
 func (g *page) paragraph(lead []part, indent int, s style, sentence string) {
-	for i, line := range g.wraps.of(sentence, g.width-indent-1) {
+	for i, line := range wrapWords(text.Legible(sentence), g.width-indent-1) {
 		if i > 0 || len(lead) == 0 {
 			g.line(part{s, text.Spaces(indent) + line})
 			continue
@@ -64,58 +63,37 @@ func (p *painter) row(parts []part, edge int) {
 	p.width = width
 }
 
-// wraps remembers how sentences were wrapped. They do not change, and there may be hundreds of them in a frame.
-type wraps map[wrapped][]string
-
-// wrapped is a sentence, as it came, and the width that it was wrapped for.
-type wrapped struct {
-	sentence string
-	width    int
-}
-
-// wrapsKept bounds the memory of wraps.
-const wrapsKept = 2048
-
-// of is a sentence as lines that can be shown.
-func (w wraps) of(sentence string, width int) []string {
-	key := wrapped{sentence, width}
-	lines, known := w[key]
-	if !known {
-		if len(w) >= wrapsKept {
-			clear(w)
-		}
-		lines = wrapWords(text.Legible(sentence), width)
-		w[key] = lines
-	}
-	return lines
-}
-
 // wrapWords breaks a sentence at blanks alone, so that "worker-4" stays in one piece, and what has no blank anywhere.
 func wrapWords(s string, width int) []string {
-	if width <= 0 || s == "" {
+	if width <= 0 {
 		return nil
 	}
 	var lines []string
-	line, used := "", 0
-	for word := range strings.SplitSeq(s, " ") {
-		w := text.Width(word)
+	from, used := 0, 0 // where the line under way begins, and its cells
+	for at := 0; at < len(s); {
+		end := len(s)
+		if blank := strings.IndexByte(s[at:], ' '); blank >= 0 {
+			end = at + blank
+		}
+		w := text.Width(s[at:end])
 		if used > 0 && used+1+w <= width {
-			line, used = line+" "+word, used+1+w
+			used += 1 + w
+			at = end + 1
 			continue
 		}
 		if used > 0 {
-			lines = append(lines, line)
+			lines = append(lines, s[from:at-1])
 		}
-		if w > width {
-			pieces := splitLines(ansi.Hardwrap(word, width, true))
+		if from, used = at, w; w > width {
+			pieces := splitLines(ansi.Hardwrap(s[at:end], width, true))
 			lines = append(lines, pieces[:len(pieces)-1]...)
-			word = pieces[len(pieces)-1]
-			w = text.Width(word)
+			last := pieces[len(pieces)-1]
+			from, used = end-len(last), text.Width(last)
 		}
-		line, used = word, w
+		at = end + 1
 	}
 	if used > 0 {
-		lines = append(lines, line)
+		lines = append(lines, s[from:])
 	}
 	return lines
 }
