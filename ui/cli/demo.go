@@ -125,10 +125,7 @@ func (a *app) demo(cmd *cobra.Command, d *showing) error {
 		err = a.serve(ctx, d, running)
 	} else {
 		d.look.thresholds = running.Thresholds()
-		err = a.dashboard(ctx, running.Place(), &d.look, &d.draw, face{
-			where:     running.ServerName(),
-			narration: func() string { return running.Narration().Text },
-		})
+		err = a.dashboard(ctx, running.Place(), &d.look, &d.draw, face{where: running.ServerName(), play: play{running}})
 	}
 	if err = errors.Join(err, running.Close()); err != nil {
 		return err
