@@ -117,12 +117,12 @@ func Start(ctx context.Context, o Options) (*Demo, error) {
 
 // begin begins a performance.
 func (d *Demo) begin() {
-	s := newShow(d.options, d.backend, d.conns, d.prefix, d.script.lanes)
 	ctx, curtain := context.WithCancel(d.ctx)
+	s := newShow(ctx, d.options, d.backend, d.conns, d.prefix, d.script.lanes)
 	d.curtain = curtain
 	d.show.Store(s)
 	// As a member of the group, so that nobody waits for it before the first worker is hired.
-	s.group.Go(func() { s.play(ctx, d.script) })
+	s.group.Go(func() { s.play(d.script) })
 }
 
 // endWithContext takes everything down in order when the context ends.
