@@ -42,15 +42,22 @@ func openBackend(ctx context.Context, o Options) (backend, error) {
 		}
 		return openEmbedded(ctx) // Auto means that whatever is wrong with a server on PATH shall not spoil the demo.
 	}
-	return nil, fmt.Errorf("unknown kind of server %q: there are %s, %s and %s", o.Server, ServerAuto, ServerRedis, ServerEmbedded)
+	return nil, unknownServer(o.Server)
+}
+
+func unknownServer(s Server) error {
+	return fmt.Errorf("unknown kind of server %q: there are %s, %s and %s", s, ServerAuto, ServerRedis, ServerEmbedded)
 }
 
 // inProcess is the embedded server.
 type inProcess struct{ server *embedded.Server }
 
-func openEmbedded(ctx context.Context) (backend, error) {
-	// It must outlive ctx for as long as the workers need to stop; Demo.Close closes it.
-	server, err := embedded.Start(context.WithoutCancel(ctx), embedded.Options{})
+func openEmbedded(ctx context.Context) (backend, error) { return embeddedAt(ctx, "") }
+
+// embeddedAt starts an embedded server, in the place of another where an address is given.
+func embeddedAt(ctx context.Context, addr string) (backend, error) {
+	// It must outlive ctx for as long as the workers need to stop; who opened it closes it.
+	server, err := embedded.Start(context.WithoutCancel(ctx), embedded.Options{Addr: addr})
 	if err != nil {
 		return nil, err
 	}
