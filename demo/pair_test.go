@@ -65,7 +65,8 @@ func TestFailover(t *testing.T) {
 		t.Errorf("it is called %q", p.Name())
 	}
 	where := p.endpoint()
-	for range 3 { // each is the master again and again
+	client := look(t, where) // it lives through all of it
+	for range 3 {            // each is the master again and again
 		master := p.master.options.Addr
 		if replicas(t, p, "before", patience) != 1 {
 			t.Fatal("before the cut, the replica does not follow")
@@ -90,6 +91,9 @@ func TestFailover(t *testing.T) {
 			t.Errorf("the replica is at %s, which was %s; the master at %v", p.replica.options.Addr, master, p.endpoint())
 		}
 		expectReplica(t, p)
+		eventually(t, "a client that was connected before goes on", func(ctx context.Context) bool {
+			return client.Exists(ctx, "before").Val() == 1
+		})
 		succeed(t, p.reset(t.Context()))
 	}
 }
