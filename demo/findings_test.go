@@ -44,7 +44,7 @@ type sight struct {
 func TestFindingsAppear(t *testing.T) {
 	for scenario, want := range map[string][]sight{
 		"contention": {{nightlyReports, inspector.SchemeToken, inspector.CodeLongLease}},
-		"reentrant":  {{"", inspector.SchemeReentrant, inspector.CodeCountLeak}},
+		"reentrant":  {{leakyLock, inspector.SchemeReentrant, inspector.CodeCountLeak}},
 		"crash":      {{stuckLock, inspector.SchemeSetNX, inspector.CodeNoTTL}},
 		"renewal": {
 			{hungLock, inspector.SchemeToken, inspector.CodeRenewedForever},
