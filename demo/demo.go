@@ -11,7 +11,8 @@
 //   - A server process of our own dies with us, also when we are killed: by the kernel on Linux, on other Unix systems by a
 //     shell that waits for the end of a pipe, and on Windows by a job object. Only on Windows are its directory and
 //     configuration left.
-//   - On a server that is given, nothing outside of [Prefix] is touched, and nothing inside it but this run's own keys.
+//   - On a server that is given, nothing outside of [Prefix] is touched, and nothing inside it but this run's own keys. What a
+//     scheme keeps beside a lock is named as the scheme names it, with the lock's own name in it.
 //   - [Demo.Verdict] tells what happened by the workers' own account, which no lock can deceive.
 package demo
 

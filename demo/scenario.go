@@ -63,7 +63,7 @@ type lane struct {
 
 // scripts lists the scenarios, the default first.
 func scripts() []script {
-	all := []script{contention(), timestamp(), crash(), reentrant(), renewal(), local()}
+	all := []script{contention(), timestamp(), crash(), reentrant(), renewal(), local(), redisson()}
 	for i := range all {
 		for _, l := range all[i].lanes {
 			all[i].Variants = append(all[i].Variants, l.Variant)
