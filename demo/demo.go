@@ -156,7 +156,11 @@ func (d *Demo) open(ctx context.Context) error {
 		return err
 	}
 	client := d.conns[0].NewClient("demo-rehearsal")
-	return errors.Join(rehearse(ctx, client, d.prefix), client.Close())
+	err = rehearse(ctx, client, d.prefix)
+	if err == nil && d.script.rehearse != nil {
+		err = d.script.rehearse(ctx, client, d.prefix+"rehearsal")
+	}
+	return errors.Join(err, client.Close())
 }
 
 // Place says how to reach the servers, for keyspace.Dial.

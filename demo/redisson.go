@@ -6,6 +6,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
+	"locktop/actions"
 	"locktop/inspector"
 )
 
@@ -34,6 +37,7 @@ func redisson() script {
 				play:    playFair,
 			},
 		},
+		rehearse:   rehearseRedisson,
 		thresholds: inspector.Thresholds{RenewedForever: 3 * time.Minute},
 	}
 }
@@ -175,8 +179,8 @@ func (p sleepers) awaitAudience(ctx context.Context, w *worker) bool {
 
 // die leaves the lock of a worker that died behind, and lets somebody free it.
 func (p sleepers) die(ctx context.Context, dead *worker, l *redissonLock) {
-	dead.news("%s died holding %s: its watchdog died with it, and %d sleep until they are told, or for up to %s", dead.name, p.label,
-		staff-1, span(dead.scaled(l.lease)))
+	dead.news("%s died holding %s, and its watchdog with it: %d sleep until they are told, or for %s at most", dead.name, p.label, staff-1,
+		span(dead.scaled(l.lease)))
 	dead.hire(ctx, func(ctx context.Context, w *worker) {
 		if w.pause(ctx, noticing) {
 			p.help(ctx, w, dead.name, l)
@@ -195,7 +199,7 @@ func (p sleepers) help(ctx context.Context, w *worker, dead string, l *redissonL
 		return
 	}
 	w.news("%s freed %s, which the dead %s had held, by %s", w.name, p.label, dead, p.how)
-	for range 3 {
+	for began := time.Now(); ; {
 		if !w.clock.sleepUntil(ctx, w.clock.now().add(overslept), over) {
 			return
 		}
@@ -203,7 +207,8 @@ func (p sleepers) help(ctx context.Context, w *worker, dead string, l *redissonL
 		case <-over:
 			return
 		default:
-			w.news("%s is free, and %d workers sleep beside it: nobody told them, and they were told to sleep", p.label, w.ledger.waiters(p.label))
+			w.news("%s is free, for %s now, and %d workers sleep beside it: no message woke them", p.label, span(time.Since(began)),
+				w.ledger.waiters(p.label))
 		}
 	}
 }
@@ -235,6 +240,23 @@ func (w *worker) timeHandOver(label string, asked time.Time) {
 		w.ledger.timed("from one holder to the next, who had slept", time.Since(left.at))
 		w.tellHandOver(label)
 	}
+}
+
+// rehearseRedisson does what these locks need besides the lock itself: keys and channels that have other names.
+func rehearseRedisson(ctx context.Context, client *redis.Client, key string) error {
+	locker := actions.NewLocker(client)
+	_, _, err := locker.AcquireRedissonFair(ctx, key, "locktop demo", time.Second, time.Second)
+	if err == nil {
+		_, err = locker.ReleaseRedissonFair(ctx, key, "locktop demo", 0)
+	}
+	if err == nil {
+		err = client.Publish(ctx, actions.RedissonChannel(key), "0").Err()
+	}
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("the demo of Redisson's locks cannot run on this server: %w; give a user that may also write redisson_lock_*:{%s* "+
+		"and use the channels %s:{%s*", err, Prefix, inspector.RedissonChannel, Prefix)
 }
 
 // redissonOwner is how Redisson names a thread of a client: "uuid:thread".

@@ -144,7 +144,7 @@ func TestLine(t *testing.T) {
 	if s := q.serve("holder"); s.queued || len(s.overtaken) > 0 || s.skipped != nil {
 		t.Fatalf("the only one: %+v", s)
 	}
-	if q.die("nobody", at(1)) || q.mourns() {
+	if q.die("nobody", at(1)) || !q.empty() {
 		t.Fatal("who was not in the queue cannot die in it")
 	}
 	for i, worker := range []string{"a", "b", "c"} {
@@ -153,12 +153,12 @@ func TestLine(t *testing.T) {
 	}
 	q.ask("d", at(5)) // at the same time as c
 	q.refuse("d", at(6))
-	if !q.die("a", at(7)) || !q.mourns() {
+	if !q.die("a", at(7)) || q.empty() {
 		t.Fatal("a is not dead")
 	}
 	q.ask("d", at(8)) // again: it keeps its place
 	s := q.serve("d")
-	if !s.queued || !slices.Equal(s.overtaken, []string{"b"}) || s.skipped == nil || s.skipped.worker != "a" || q.mourns() {
+	if !s.queued || !slices.Equal(s.overtaken, []string{"b"}) || s.skipped == nil || s.skipped.worker != "a" || q.dead != nil {
 		t.Fatalf("b came before, c may have come later, and a is dead: %+v", s)
 	}
 	q.ask("b", at(9))

@@ -15,6 +15,9 @@ const (
 
 	fairLease = 6 * time.Second
 	fairStaff = 4
+	// Now and then nobody is in the queue.
+	fairJob   = 1200 * time.Millisecond
+	fairPause = 3500 * time.Millisecond
 
 	// For so long a waiter counts as alive when it is its turn. It is by the clocks of the clients, and so no shorter where time
 	// stands still for people to talk.
@@ -157,20 +160,21 @@ func (q *line) die(worker string, now time.Time) bool {
 	return true
 }
 
-// mourns says whether a dead waiter is still in the queue.
-func (q *line) mourns() bool {
+// empty says whether nobody is known to be in the queue, dead or alive.
+func (q *line) empty() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.dead != nil
+	return q.dead == nil && len(q.waiting) == 0
 }
 
 // work wants the lock again and again, until the worker dies in its queue.
 func (q *line) work(ctx context.Context, w *worker) {
 	owner := w.redissonOwner()
-	for w.pause(ctx, w.about(1500*time.Millisecond)) {
+	for w.pause(ctx, w.about(fairPause)) {
 		l := &fairLock{redissonLock: w.redissonLock(fairLabel, owner, fairLease), wait: alive, line: q}
 		asked := time.Now()
-		dies := !q.mourns() && w.due("death of a waiter", firstDeadWaiter, nextDeadWaiter)
+		// Next in turn, for the time of one further behind may be over before its turn comes, and nobody would see it.
+		dies := q.empty() && w.ledger.holder(fairLabel) != "" && w.due("death of a waiter", firstDeadWaiter, nextDeadWaiter)
 		switch {
 		case dies:
 			l.wait = w.scaled(mortal)
@@ -188,7 +192,7 @@ func (q *line) work(ctx context.Context, w *worker) {
 		}
 		q.tellService(w, l, asked)
 		v := w.ledger.enter(fairLabel, w.name)
-		if w.work(ctx, w.about(1200*time.Millisecond), &l.claim) {
+		if w.work(ctx, w.about(fairJob), &l.claim) {
 			v.leave()
 		} else {
 			v.die()
@@ -200,7 +204,7 @@ func (q *line) work(ctx context.Context, w *worker) {
 // bury leaves the place of a worker that died in the queue behind.
 func (q *line) bury(ctx context.Context, w *worker) {
 	if q.die(w.name, time.Now()) {
-		w.news("%s died in the queue of %s: when its turn comes, nobody gets in until its time is over", w.name, fairLabel)
+		w.news("%s died as the next in the queue of %s: nobody gets in until its time is over", w.name, fairLabel)
 	}
 	w.replace(ctx, replacement, q.work)
 }
@@ -226,6 +230,6 @@ func (q *line) tellService(w *worker, l *fairLock, asked time.Time) {
 	free := time.Since(since)
 	w.ledger.fact("a dead waiter was passed over")
 	w.ledger.timed("free beside a dead waiter, until its time was over", free)
-	w.news("%s got %s after %s: the dead %s had been before it in the queue, and its time is over", w.name, fairLabel, span(free), s.skipped.worker)
+	w.news("%s got %s, which was free for %s: until then it was the turn of %s, who is dead", w.name, fairLabel, span(free), s.skipped.worker)
 	w.ledger.play()
 }
