@@ -227,7 +227,7 @@ func (p sleepers) tellWaking(w *worker, asked time.Time) {
 		w.news("%s slept for %s beside %s, which was free: %s had woken nobody", w.name, span(free), p.label, p.how)
 	} else {
 		w.ledger.fact("the lock of a dead holder was freed, and a waiter woke up at once")
-		w.ledger.timed("inside after that", free)
+		w.ledger.timed("from there until it was inside", free)
 		w.news("%s is inside %s, %s after it was freed: the message woke it up", w.name, p.label, brief(free))
 	}
 	w.ledger.play()
@@ -237,7 +237,7 @@ func (p sleepers) tellWaking(w *worker, asked time.Time) {
 // timeHandOver records how long after a release a waiter who had slept until then was inside.
 func (w *worker) timeHandOver(label string, asked time.Time) {
 	if left := w.ledger.lastDeparture(label); left.worker != "" && asked.Before(left.at) {
-		w.ledger.timed("from one holder to the next, who had slept", time.Since(left.at))
+		w.ledger.timed("hand-over to a waiter who had slept", time.Since(left.at))
 		w.tellHandOver(label)
 	}
 }

@@ -132,10 +132,17 @@ func (n nesting) nest(ctx context.Context, w *worker, l *hashLock) {
 	v := w.ledger.enter(n.label, w.name)
 	defer v.die() // where it was not left before
 	for entries := l.count; entries < nestDepth; entries = l.count {
-		if !w.work(ctx, w.about(700*time.Millisecond), &l.claim) || !w.try(ctx, l.acquire) {
+		if !w.work(ctx, w.about(700*time.Millisecond), &l.claim) {
 			break
 		}
+		if !w.try(ctx, l.acquire) {
+			if ctx.Err() == nil {
+				w.news("%s could not enter %s again: the lock is not its own any more, and it stops its job", w.name, n.label)
+			}
+			return
+		}
 		if l.count != entries+1 {
+			v.die()
 			w.news("%s entered %s again, and the count is %d and not %d: somebody broke the lock in between", w.name, n.label, l.count, entries+1)
 			break
 		}
