@@ -114,6 +114,38 @@ func TestSleepEndsWithTheLease(t *testing.T) {
 	}
 }
 
+// freedMeanwhile is a lock that is released after the first question, when nobody listens yet.
+type freedMeanwhile struct {
+	*redissonLock
+	holder *redissonLock
+	asked  int
+}
+
+func (l *freedMeanwhile) acquire(ctx context.Context) (bool, error) {
+	got, err := l.redissonLock.acquire(ctx)
+	if l.asked++; l.asked == 1 && err == nil {
+		_, err = l.holder.release(ctx)
+	}
+	return got, err
+}
+
+func TestMissedMessage(t *testing.T) {
+	s := newTestStage(t)
+	holder, waiter := newTestWorker(t, s), newTestWorker(t, s)
+	l := &freedMeanwhile{
+		redissonLock: waiter.redissonLock("lock:a", waiter.redissonOwner(), time.Hour),
+		holder:       holder.redissonLock("lock:a", holder.redissonOwner(), time.Hour),
+	}
+	if !must(l.holder.acquire(t.Context()))(t) {
+		t.Fatal("a free lock was not acquired")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if !waiter.seekAsleep(ctx, l) || l.asked != 2 {
+		t.Fatalf("asked %d times", l.asked)
+	}
+}
+
 func TestFreedLockIsJudged(t *testing.T) {
 	s := newTestStage(t)
 	w := newTestWorker(t, s)

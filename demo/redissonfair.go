@@ -50,14 +50,12 @@ type fairLock struct {
 
 func (l *fairLock) channel() string { return actions.RedissonFairChannel(l.key, l.owner) }
 
-// wakes is never later than after a lease: a waiter of whose turn nobody told asks by then.
-func (l *fairLock) wakes() moment { return min(l.told, l.worker.clock.now().add(fairLease)) }
-
 func (l *fairLock) acquire(ctx context.Context) (bool, error) {
 	l.line.ask(l.worker.name, time.Now())
 	got, err := l.set(func(ours time.Duration) (bool, error) {
 		count, left, err := l.locker.AcquireRedissonFair(ctx, l.key, l.owner, ours, l.wait)
-		l.told = l.worker.clock.now().add(l.worker.clock.scripted(min(left, l.worker.scaled(fairLease))))
+		// Never later than after a lease: a waiter of whose turn nobody told, because the one before it is gone, asks by then.
+		l.told = l.worker.clock.now().add(min(l.worker.clock.scripted(left), fairLease))
 		return count > 0, err
 	})
 	switch {

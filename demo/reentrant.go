@@ -94,7 +94,7 @@ func (n nesting) play(ctx context.Context, s *stage) {
 func (n nesting) work(ctx context.Context, w *worker) {
 	for w.pause(ctx, w.about(1500*time.Millisecond)) {
 		l := w.hashLock(n.label, nestLease)
-		if w.ledger.holder(n.label) != "" && w.due("stranger in "+n.label, firstStranger, nextStranger) {
+		if !n.forgets && w.ledger.holder(n.label) != "" && w.due("stranger in "+n.label, firstStranger, nextStranger) {
 			w.intrude(ctx, l)
 		}
 		asked := time.Now()
