@@ -1,7 +1,9 @@
 package demo
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -44,7 +46,7 @@ type sight struct {
 func TestFindingsAppear(t *testing.T) {
 	for scenario, want := range map[string][]sight{
 		"contention": {{nightlyReports, inspector.SchemeToken, inspector.CodeLongLease}},
-		"reentrant":  {{"", inspector.SchemeReentrant, inspector.CodeCountLeak}},
+		"reentrant":  {{leakyLock, inspector.SchemeReentrant, inspector.CodeCountLeak}},
 		"crash":      {{stuckLock, inspector.SchemeSetNX, inspector.CodeNoTTL}},
 		"renewal": {
 			{hungLock, inspector.SchemeToken, inspector.CodeRenewedForever},
@@ -78,6 +80,34 @@ func TestFindingsAppear(t *testing.T) {
 					return true, ""
 				})
 				t.Logf("all findings after %v at speed %d", time.Since(began), testSpeed)
+			})
+		})
+	}
+}
+
+// Locks that are used as they should be are not accused of anything.
+func TestNoFindingOnSoundLocks(t *testing.T) {
+	for scenario, sound := range map[string][]string{
+		"reentrant": balancedLocks, "local": {extendingLock}, "redisson": {toldLock, fairLabel},
+	} {
+		t.Run(scenario, func(t *testing.T) {
+			onServers(t, func(t *testing.T, server Server) {
+				t.Parallel()
+				d := begin(t, Options{Scenario: scenario, Server: server, Seed: 7, Speed: testSpeed})
+				i := inspect(t, d)
+				seen := map[string]bool{}
+				eventually(t, "the faults are played, and the locks are seen", func(context.Context) bool {
+					for _, l := range i.Latest().Locks {
+						if !slices.Contains(sound, l.Key) {
+							continue
+						}
+						seen[l.Key] = true
+						for _, f := range l.Findings {
+							t.Fatalf("%s: %s: %s", l.Key, f.Code, f.Text)
+						}
+					}
+					return len(seen) == len(sound) && playedOut(d.Verdict())
+				})
 			})
 		})
 	}

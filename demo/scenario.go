@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"locktop/inspector"
 )
 
@@ -48,6 +50,8 @@ type script struct {
 	between time.Duration
 	// table makes the figures that the scenario measures, the titles first; nil: it measures none.
 	table func(*show) [][]string
+	// rehearse does once on somebody's server what the scenario needs there besides its locks; nil: it needs nothing.
+	rehearse func(ctx context.Context, client *redis.Client, key string) error
 	// thresholds are those at which its findings appear soon enough to be seen, at speed 1.
 	thresholds inspector.Thresholds
 }
@@ -63,7 +67,7 @@ type lane struct {
 
 // scripts lists the scenarios, the default first.
 func scripts() []script {
-	all := []script{contention(), reentrant(), crash(), renewal(), timestamp()}
+	all := []script{contention(), timestamp(), crash(), reentrant(), renewal(), local(), redisson()}
 	for i := range all {
 		for _, l := range all[i].lanes {
 			all[i].Variants = append(all[i].Variants, l.Variant)
