@@ -15,6 +15,9 @@ type binary struct {
 	name, path, version string
 }
 
+// private is what a server of that program is called that is our own.
+func (b binary) private() string { return b.name + " " + b.version + " (private)" }
+
 // binaries are the programs to look for, the best first.
 var binaries = []string{"redis-server", "valkey-server"}
 
