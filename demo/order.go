@@ -11,10 +11,15 @@ import (
 
 // order gives a server of our own one command, once, on a connection that ends with it.
 func order(ctx context.Context, o keyspace.Options, words ...any) (any, error) {
-	client := redis.NewClient(&redis.Options{
+	client := orderly(o)
+	said, err := client.Do(ctx, words...).Result()
+	return said, errors.Join(err, client.Close())
+}
+
+// orderly is a client that asks once: what is tried again is for the caller to say.
+func orderly(o keyspace.Options) *redis.Client {
+	return redis.NewClient(&redis.Options{
 		Network: o.Network, Addr: o.Addr, Password: o.Password, Protocol: 2, DisableIdentity: true,
 		MaxRetries: -1, DialerRetries: 1, ContextTimeoutEnabled: true,
 	})
-	said, err := client.Do(ctx, words...).Result()
-	return said, errors.Join(err, client.Close())
 }

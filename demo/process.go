@@ -200,7 +200,7 @@ func (p *process) awaitAnswer(ctx context.Context) error {
 		case <-p.exited:
 			return p.whyExited()
 		case <-ctx.Done():
-			return fmt.Errorf("no answer on %s: %w", p.options.Addr, err)
+			return fmt.Errorf("no answer on %s: %w; %w", p.options.Addr, ctx.Err(), err)
 		case <-tick.C:
 		}
 	}
