@@ -24,7 +24,7 @@ func newTestVoters(t *testing.T, server Server, speed float64, count int) (*stag
 		t.Cleanup(func() { _ = conn.Close() })
 		conns = append(conns, conn)
 	}
-	s := newShow(Options{Seed: 1, Speed: speed}, m, conns, "", []lane{{}}).stages[0]
+	s := newShow(t.Context(), Options{Seed: 1, Speed: speed}, m, conns, "", []lane{{}}).stages[0]
 	var voters []*voter
 	for range count {
 		v := s.newVoter()

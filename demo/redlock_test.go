@@ -76,7 +76,7 @@ func TestRedlockRoundsAtAnyTempo(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			for rate, wall := 2.0, newClock(1); wall.sleep(ctx, 150*time.Millisecond); rate = 1 / rate {
+			for rate := 2.0; wait(ctx, 150*time.Millisecond); rate = 1 / rate {
 				if err := s.change(ctx, func(t *Tempo) { t.Rate = rate }); err != nil && ctx.Err() == nil {
 					t.Error(err)
 				}
