@@ -85,7 +85,7 @@ type Demo struct {
 func Start(ctx context.Context, o Options) (*Demo, error) {
 	s, err := findScript(o.Scenario)
 	if err == nil {
-		s, err = s.choose(o.Variant)
+		s, err = s.choose(o.Variant, o.Server)
 	}
 	if err != nil {
 		return nil, err

@@ -12,24 +12,26 @@ import (
 	"locktop/keyspace/redistest"
 )
 
-// inspect watches a demo as the dashboard does.
+// inspect watches a demo as the dashboard does, on all of its servers.
 func inspect(t *testing.T, d *Demo) *inspector.Inspector {
 	t.Helper()
-	conn, err := keyspace.Connect(t.Context(), d.address())
+	servers, err := keyspace.Dial(t.Context(), d.Place())
 	if err != nil {
 		t.Fatal(err)
 	}
-	observation, err := conn.Observe(t.Context(), keyspace.ObserveOptions{
+	observation, err := servers.Observe(t.Context(), keyspace.ObserveOptions{
 		Patterns: inspector.DefaultPatterns(), Follow: inspector.Rules(nil).Follow, Nudge: true, Companions: inspector.Rules(nil),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := inspector.Start(t.Context(), observation, inspector.Options{Interval: 20 * time.Millisecond, Thresholds: d.Thresholds()})
+	i := inspector.Start(t.Context(), observation, inspector.Options{
+		Interval: 20 * time.Millisecond, Thresholds: d.Thresholds(), Masters: servers.Masters(),
+	})
 	t.Cleanup(func() { // The test's context has ended by now.
 		for range observation.Updates() { // closed after the feed's last goroutine
 		}
-		if err := conn.Close(); err != nil {
+		if err := servers.Close(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -56,6 +58,12 @@ func TestFindingsAppear(t *testing.T) {
 		"timestamp": {
 			{getSetLock, inspector.SchemeTimestamp, inspector.CodeLapsed},
 			{deleteLock, inspector.SchemeTimestamp, inspector.CodeLapsed},
+		},
+		"redlock": {
+			{survivingLock, inspector.SchemeToken, inspector.CodeDegradedQuorum},
+			{patientLock, inspector.SchemeToken, inspector.CodeMinority},
+			{forgottenLock, inspector.SchemeToken, inspector.CodeSplit},
+			{forgottenLock, inspector.SchemeToken, inspector.CodeDegradedQuorum},
 		},
 	} {
 		t.Run(scenario, func(t *testing.T) {

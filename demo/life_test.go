@@ -120,6 +120,8 @@ func TestStartRefuses(t *testing.T) {
 		"server":   {t.Context(), Options{Server: "sqlite"}, `unknown kind of server "sqlite": there are auto, redis and embedded`},
 		"context":  {ended, Options{}, "context canceled"},
 		"process":  {ended, Options{Server: ServerRedis}, "context canceled"},
+		"masters":  {t.Context(), Options{Scenario: "redlock", Target: &keyspace.Options{}}, "servers of its own: leave out --url"},
+		"clock":    {t.Context(), Options{Scenario: "redlock", Variant: "clock", Server: ServerRedis}, "is not ours to set: run the demo with --server embedded"},
 		"target":   {t.Context(), Options{Target: &keyspace.Options{Network: "unix", Addr: "/nowhere"}}, "nothing answers"},
 	} {
 		t.Run(name, func(t *testing.T) {
