@@ -59,6 +59,16 @@ type lane struct {
 	play func(context.Context, *stage)
 	// tolerant: two workers inside are no fault in this variant, because the thing that they write to refuses what comes too late.
 	tolerant bool
+	// lockless: its workers use no lock, so that nobody is ever inside one.
+	lockless bool
+	// measure makes what the lane measures beside its ledger, anew for each performance; nil: it measures nothing.
+	measure func() measures
+}
+
+// measures is what a lane measures beside its ledger. It is safe for concurrent use.
+type measures interface {
+	// said is what the verdict says of it, in sentences.
+	said() []string
 }
 
 // scripts lists the scenarios, the default first.
