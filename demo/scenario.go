@@ -73,7 +73,7 @@ type measures interface {
 
 // scripts lists the scenarios, the default first.
 func scripts() []script {
-	all := []script{contention(), reentrant(), crash(), renewal(), timestamp(), market()}
+	all := []script{contention(), reentrant(), crash(), renewal(), timestamp(), market(), storm()}
 	for i := range all {
 		for _, l := range all[i].lanes {
 			all[i].Variants = append(all[i].Variants, l.Variant)

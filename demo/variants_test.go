@@ -51,7 +51,7 @@ func TestVariants(t *testing.T) {
 
 // playOut plays a scenario until every variant's fault was played to its end, and judges it.
 func playOut(ctx context.Context, s script, seed uint64) (v Verdict, err error) {
-	o := Options{Scenario: s.Name, Seed: seed, Speed: testSpeed}
+	o := Options{Scenario: s.Name, Seed: seed, Speed: testSpeed, Workers: 24, Locks: 60} // five storms at once are enough
 	if s.Needs == NeedsOne || s.Needs == NeedsMasters {
 		o.Server = ServerEmbedded
 	}
