@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -50,7 +51,7 @@ const (
 	tradePace     = time.Millisecond
 	unguardedPace = 500 * time.Millisecond
 
-	marketItems = 50 // there are pieces of so many items
+	marketItems = 20 // there are pieces of so many items
 	firstItem   = 101
 	mostTraders = 5 // of each kind
 )
@@ -84,25 +85,30 @@ func marketLane(m marketplace, v Variant) lane {
 		play: func(ctx context.Context, s *stage) {
 			m := m
 			m.stage = s
-			s.group.Go(func() { m.run(ctx) })
+			bookkeeper := m.hireAll()
+			s.group.Go(func() { m.run(ctx, bookkeeper) })
 		},
 	}
 }
 
 func (m *marketplace) figures() *marketFigures { return m.measures.(*marketFigures) }
 
-// run plays round after round. All lanes begin theirs at the same moments.
-func (m *marketplace) run(ctx context.Context) {
-	bookkeeper := m.newWorker()
-	defer bookkeeper.close()
+// hireAll hires the traders and the bookkeeper. It does so before anything runs, so that everybody's dice are the same each time.
+func (m *marketplace) hireAll() (bookkeeper *worker) {
 	for range mostTraders {
 		m.sellers, m.buyers = append(m.sellers, m.newTrader()), append(m.buyers, m.newTrader())
 	}
+	return m.newWorker()
+}
+
+// run plays round after round. All lanes begin theirs at the same moments.
+func (m *marketplace) run(ctx context.Context, bookkeeper *worker) {
+	defer bookkeeper.close()
 	defer m.dismiss()
 	for ctx.Err() == nil {
 		round := int(time.Duration(m.clock.now()) / marketRound)
 		begins := moment(round) * moment(marketRound)
-		m.round(ctx, bookkeeper, m.loadOf(round), begins.add(marketSpan))
+		m.round(ctx, bookkeeper, round, begins.add(marketSpan))
 		if m.clock.now() >= begins.add(marketSpan) { // else the fault was asked for, and the trade goes on
 			m.clock.sleepUntil(ctx, begins.add(marketRound), nil)
 		}
@@ -126,14 +132,14 @@ func (m *marketplace) dismiss() {
 }
 
 // round is one round: open the books, trade, let two buyers want the same piece, and check the books.
-func (m *marketplace) round(ctx context.Context, bookkeeper *worker, of load, end moment) {
-	b := &books{marketplace: m, worker: bookkeeper}
+func (m *marketplace) round(ctx context.Context, bookkeeper *worker, round int, end moment) {
+	of, b := m.loadOf(round), books{marketplace: m, worker: bookkeeper}
 	if !bookkeeper.try(ctx, b.begin) {
 		return
 	}
 	tempo, began := m.director.now(), time.Now()
 	m.trade(ctx, of, end)
-	measured := m.collect(time.Since(began))
+	measured := m.collect(round, time.Since(began))
 	if m.leisure == 0 && ctx.Err() == nil && m.director.now() == tempo && measured.bought+measured.listed > 0 {
 		m.figures().add(of, tempo.Rate, measured)
 		m.compare(of)
@@ -205,26 +211,25 @@ func (m *marketplace) duel(ctx context.Context) (sold int) {
 	return 0
 }
 
-// compare tells how the ways fared under a load, once all have been measured equally often.
+// compare tells how the ways fared under a load, once the last of them has been measured in this round.
 func (m *marketplace) compare(of load) {
-	text, rounds := "", 0
+	var ways []string
+	round := m.figures().of(of).round
 	for _, s := range m.stages {
-		f := s.measures.(*marketFigures).of(of)
-		switch {
-		case s.lane.Flawed:
+		if s.lane.Flawed {
 			continue
-		case f.bought == 0 || rounds > 0 && f.rounds != rounds:
+		}
+		f := s.measures.(*marketFigures).of(of)
+		if f.bought == 0 || f.round != round {
 			return
-		case text != "":
-			text += ", "
 		}
-		rounds = f.rounds
-		text += fmt.Sprintf("%s %s", s.lane.Name, millisWords(f.wait()))
+		way := fmt.Sprintf("%s %s", s.lane.Name, millisWords(f.wait()))
 		if f.retries > 0 {
-			text += fmt.Sprintf(" and %s retries", ratio(f.perPurchase()))
+			way += fmt.Sprintf(" and %s retries", ratio(f.perPurchase()))
 		}
+		ways = append(ways, way)
 	}
-	m.news("With %s a purchase took under %s", of.words(), text)
+	m.news("With %s a purchase took under %s", of.words(), strings.Join(ways, ", "))
 }
 
 // ratio is a number with as many places as it is worth.

@@ -13,11 +13,9 @@ func newTestMarket(t *testing.T, deal way) (*marketplace, books) {
 	t.Helper()
 	m := &marketplace{stage: newTestStage(t), deal: deal, keys: "market:test:"}
 	m.measures = &marketFigures{}
-	for range mostTraders {
-		m.sellers, m.buyers = append(m.sellers, m.newTrader()), append(m.buyers, m.newTrader())
-	}
+	b := books{marketplace: m, worker: m.hireAll()}
+	t.Cleanup(b.worker.close)
 	t.Cleanup(m.dismiss)
-	b := books{marketplace: m, worker: newTestWorker(t, m.stage)}
 	if !must(b.begin(t.Context()))(t) {
 		t.Fatal("the books are not open")
 	}
@@ -41,7 +39,7 @@ func TestTwoBuyersOfOnePiece(t *testing.T) {
 			if sold := m.duel(t.Context()); sold != c.sold {
 				t.Fatalf("sold %d times", sold)
 			}
-			if n := m.collect(time.Second).retries; n != c.retries {
+			if n := m.collect(0, time.Second).retries; n != c.retries {
 				t.Errorf("%d retries", n)
 			}
 			if !must(b.check(t.Context()))(t) {
@@ -98,8 +96,34 @@ func TestMarketFigures(t *testing.T) {
 		}
 	}
 	f.add(large, 0.5, measured{listed: 1, bought: 1, lasted: time.Second})
-	if f.of(small).rounds != 0 || f.of(large).rounds != 1 {
+	if f.of(small).lasted != 0 || f.of(large).lasted != time.Second {
 		t.Errorf("what was measured at another tempo is still there: %+v", f.loads)
+	}
+}
+
+// The ways are compared once all of them have been measured in a round, also where one of them was not in a round before.
+func TestWaysAreCompared(t *testing.T) {
+	script := market()
+	s := newShow(t.Context(), Options{Speed: 1}, nil, nil, "", script.lanes)
+	l := marketLoads[1]
+	finish := func(stage *stage, round int) {
+		t.Helper()
+		m := &marketplace{stage: stage}
+		m.figures().add(l, 1, measured{bought: 2, retries: round, tried: 10 * time.Millisecond, lasted: time.Second, round: round})
+		m.compare(l)
+	}
+	for round, stages := range [][]*stage{s.stages[:2], s.stages[:3]} {
+		for _, stage := range stages {
+			if told := s.narrator.current().Text; told != "" {
+				t.Fatalf("round %d: %q", round, told)
+			}
+			finish(stage, round)
+		}
+	}
+	const want = "With 5 sellers, 1 buyer a purchase took under watch 5.0 ms and 0.2 retries, market-lock 5.0 ms and 0.2 retries, " +
+		"item-lock 5.0 ms and 0.5 retries"
+	if told := s.narrator.current().Text; told != want {
+		t.Fatalf("%q, want %q", told, want)
 	}
 }
 

@@ -39,11 +39,12 @@ func (b books) begin(ctx context.Context) (bool, error) {
 }
 
 // collect adds up what the traders have done in a round that lasted for some time.
-func (m *marketplace) collect(lasted time.Duration) measured {
-	sum := measured{lasted: lasted}
+func (m *marketplace) collect(round int, lasted time.Duration) measured {
+	var sum measured
 	for _, t := range m.traders() {
 		sum.add(t.measured)
 	}
+	sum.round, sum.lasted = round, lasted
 	return sum
 }
 

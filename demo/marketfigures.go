@@ -13,12 +13,12 @@ type measured struct {
 	retries        int           // purchases that were begun again because somebody had changed the market
 	tried          time.Duration // spent by all buyers on purchases, also on those that they did not finish
 	lasted         time.Duration
-	rounds         int
+	round          int // the last one, counted from the demo's beginning
 }
 
 func (m *measured) add(other measured) {
 	m.listed, m.bought, m.retries = m.listed+other.listed, m.bought+other.bought, m.retries+other.retries
-	m.tried, m.lasted, m.rounds = m.tried+other.tried, m.lasted+other.lasted, m.rounds+other.rounds
+	m.tried, m.lasted, m.round = m.tried+other.tried, m.lasted+other.lasted, other.round
 }
 
 // perPurchase is how many retries a purchase took.
@@ -43,7 +43,6 @@ func (f *marketFigures) add(of load, rate float64, m measured) {
 	if rate != f.rate {
 		f.rate, f.loads = rate, map[load]measured{}
 	}
-	m.rounds = 1
 	sum := f.loads[of]
 	sum.add(m)
 	f.loads[of] = sum

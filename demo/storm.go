@@ -17,7 +17,7 @@ func storm() script {
 			Shows: "As many workers on as many token locks as you ask for (200 on 500 unless told otherwise), a few locks more wanted than " +
 				"the others, and now and then a worker that dies. One worker in fifty is careless: a short lease, and DEL without a look.",
 			LookFor: "how many acquisitions a second there are and how fast they are answered, what the dashboard itself costs, and which of " +
-				"all these locks are in trouble: " + parcel(0) + " and the other careless ones.",
+				"all these locks are in trouble: " + parcel(0) + " and the other careless ones, where a job outlasts its lease and two are inside.",
 			Fault: "a holder dies",
 		},
 		lanes: []lane{
@@ -26,7 +26,7 @@ func storm() script {
 				measure: newAnswers,
 				play: func(ctx context.Context, s *stage) {
 					workers, locks := s.stormSize()
-					s.group.Go(func() { s.crew(ctx, max(workers-carelessOf(workers), 1), steady(locks)) })
+					s.crew(ctx, max(workers-carelessOf(workers), 1), steady(locks))
 					s.group.Go(func() { s.report(ctx) })
 				},
 			},
@@ -35,7 +35,7 @@ func storm() script {
 				measure: newAnswers,
 				play: func(ctx context.Context, s *stage) {
 					workers, _ := s.stormSize()
-					s.group.Go(func() { s.crew(ctx, carelessOf(workers), careless) })
+					s.crew(ctx, carelessOf(workers), careless)
 				},
 			},
 		},
@@ -82,22 +82,29 @@ type death struct {
 	at           time.Time
 }
 
-// crew plays with so many workers until the demo ends. They share the connections of one client: a server that is to stand
-// the load of thousands of workers need not stand thousands of connections. Who dies is followed by another.
+// crew lets so many workers play until the demo ends. They share the connections of one client: a server that is to stand
+// the load of thousands of workers need not stand thousands of connections. Who dies is followed by another. All are hired
+// before anybody works, so that their dice are the same each time.
 func (s *stage) crew(ctx context.Context, size int, play part) {
 	client := s.conns[0].NewClient("demo-" + Storm)
-	var all sync.WaitGroup
-	for seat := range size {
-		all.Go(func() {
-			for died := (*death)(nil); ctx.Err() == nil; {
-				died = play(ctx, s.newWorkerOn(client), seat, died)
-			}
-		})
+	crew := make([]*worker, size)
+	for seat := range crew {
+		crew[seat] = s.newWorkerOn(client)
 	}
-	all.Wait()
-	if err := client.Close(); err != nil {
-		s.ledger.failed(fmt.Errorf("close: %w", err))
-	}
+	s.group.Go(func() {
+		var all sync.WaitGroup
+		for seat, w := range crew {
+			all.Go(func() {
+				for died := play(ctx, w, seat, nil); ctx.Err() == nil; {
+					died = play(ctx, s.newWorkerOn(client), seat, died)
+				}
+			})
+		}
+		all.Wait()
+		if err := client.Close(); err != nil {
+			s.ledger.failed(fmt.Errorf("close: %w", err))
+		}
+	})
 }
 
 // timed is a token lock whose acquisitions are timed.
