@@ -133,8 +133,7 @@ func (d *Demo) endWithContext() {
 	defer d.changing.Unlock()
 	d.curtain()
 	d.show.Load().group.Wait()
-	// Not the context of Start: it may have ended, and that is why we clean up.
-	d.err = errors.Join(d.cleanUp(context.Background()), d.closeServers())
+	d.err = errors.Join(d.cleanUp(context.WithoutCancel(d.ctx)), d.closeServers())
 }
 
 // open connects to the servers.
