@@ -50,7 +50,8 @@ const (
 func (m *marketplace) newTrader() *trader { return &trader{worker: m.newWorker(), market: m} }
 
 // The keys of a market: what is listed, by price, and of each trader its inventory and its funds.
-func (m *marketplace) listed() string                 { return m.key(m.keys + "listed") }
+func (m *marketplace) listed() string { return m.key(m.keys + "listed") }
+
 func (m *marketplace) inventory(trader string) string { return m.key(m.keys + "inventory:" + trader) }
 func (m *marketplace) funds(trader string) string     { return m.key(m.keys + "funds:" + trader) }
 
@@ -70,7 +71,7 @@ func (t *trader) next(ctx context.Context) bool {
 func (t *trader) sellOn(ctx context.Context) {
 	for t.next(ctx) {
 		if _, listed := t.list(ctx); listed {
-			t.measured.listed++
+			t.listed++
 		}
 	}
 }
@@ -129,7 +130,7 @@ func (t *trader) buyOn(ctx context.Context) {
 			continue // there is nothing to buy, which is not the locks' fault
 		}
 		if t.insist(ctx, p, func() {}, func() bool { return t.market.trading(ctx) }) {
-			t.measured.bought++
+			t.bought++
 		}
 		t.tried += time.Since(began)
 	}
