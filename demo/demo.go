@@ -2,7 +2,7 @@
 //
 // # Guaranteed
 //
-//   - The workers are goroutines with connections of their own, and use the scripts of package actions wherever a scenario
+//   - The workers are goroutines with connections of their own (those of [Storm], who may be thousands, share some), and use the scripts of package actions wherever a scenario
 //     does not say that it shows something worse. Their dice depend on [Options].Seed alone, so that two runs differ only by
 //     who comes first.
 //   - A demo ends with the context of [Start] or with [Demo.Close], whichever is first: no goroutine, process, directory,

@@ -65,11 +65,23 @@ type lane struct {
 	tolerant bool
 	// setsClocks: it sets the clock of a server, and only an embedded one has a clock of its own.
 	setsClocks bool
+	// lockless: its workers use no lock, so that nobody is ever inside one.
+	lockless bool
+	// measure makes what the lane measures beside its ledger, anew for each performance; nil: it measures nothing.
+	measure func() measures
+}
+
+// measures is what a lane measures beside its ledger. It is safe for concurrent use.
+type measures interface {
+	// said is what the verdict says of it, in sentences.
+	said() []string
 }
 
 // scripts lists the scenarios, the default first.
 func scripts() []script {
-	all := []script{contention(), timestamp(), crash(), reentrant(), renewal(), local(), redisson(), redlock()}
+	all := []script{
+		contention(), timestamp(), crash(), reentrant(), renewal(), local(), redisson(), redlock(), market(), storm(),
+	}
 	for i := range all {
 		all[i] = all[i].listed()
 	}

@@ -33,8 +33,9 @@ type show struct {
 // stage is the part of a show in which one lane is played, with an account of its own. It is safe for concurrent use.
 type stage struct {
 	*show
-	lane   lane
-	ledger *ledger
+	lane     lane
+	ledger   *ledger
+	measures measures // as the lane made it; nil: it measures nothing
 }
 
 func newShow(ctx context.Context, o Options, b backend, conns []*keyspace.Connection, prefix string, lanes []lane) *show {
@@ -43,7 +44,12 @@ func newShow(ctx context.Context, o Options, b backend, conns []*keyspace.Connec
 		narrator: &narrator{}, known: map[string]bool{},
 	}
 	for _, l := range lanes {
-		s.stages = append(s.stages, &stage{show: s, lane: l, ledger: newLedger(l.tolerant)})
+		stage := &stage{show: s, lane: l, ledger: newLedger(l.tolerant)}
+		stage.ledger.lockless = l.lockless
+		if l.measure != nil {
+			stage.measures = l.measure()
+		}
+		s.stages = append(s.stages, stage)
 	}
 	return s
 }

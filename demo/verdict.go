@@ -88,6 +88,7 @@ func (l *ledger) words(v *LaneVerdict, written int) []string {
 		add("%s%s", i.worst, repeated(i.times))
 	}
 	switch {
+	case l.lockless:
 	case v.Violations == 0:
 		add("%s: no two workers were ever inside together", plural(v.Acquisitions, "acquisition"))
 	case l.tolerant:
@@ -137,6 +138,9 @@ func (s *show) verdict() Verdict {
 	first := ""
 	for _, stage := range s.stages {
 		l := stage.ledger.verdict(stage.lane.Variant)
+		if stage.measures != nil {
+			l.Said = append(l.Said, stage.measures.said()...)
+		}
 		v.Lanes = append(v.Lanes, l)
 		v.Acquisitions += l.Acquisitions
 		v.Violations += l.Violations
