@@ -54,6 +54,9 @@ func TestFindingsAppear(t *testing.T) {
 		"timestamp": {
 			{getSetLock, inspector.SchemeTimestamp, inspector.CodeLapsed},
 			{deleteLock, inspector.SchemeTimestamp, inspector.CodeLapsed},
+			{scriptLock, inspector.SchemeTimestamp, inspector.CodeLapsed},
+			{skewedLock, inspector.SchemeTimestamp, inspector.CodeLongLease},
+			{skewedLock, inspector.SchemeTimestamp, inspector.CodeLostWhileHeld},
 		},
 	} {
 		t.Run(scenario, func(t *testing.T) {
