@@ -86,7 +86,7 @@ func (c *stamp) tellMoved(winner *stamp) {
 		return
 	}
 	c.worker.ledger.fact("a taker that lost the race moved the end of the winner's lease")
-	c.worker.news("%s took over %s; the GETSET of %s returned another end than it had seen, so it stays out: it only moved the end by %d ms",
+	c.worker.news("%s took over %s; %s lost: its GETSET found another end than it had seen, and only moved it by %d ms",
 		winner.worker.name, c.label, c.worker.name, end(c.wrote).Sub(end(c.replaced)).Milliseconds())
 }
 

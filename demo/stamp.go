@@ -94,8 +94,7 @@ func (c *stamp) takeByScript(ctx context.Context) (bool, error) {
 // tellRefused tells of a takeover by script that came second.
 func (c *stamp) tellRefused(winner *stamp) {
 	c.worker.ledger.fact("the second of two takers was refused by the script")
-	c.worker.news("%s got %s, and %s, who asked at the same moment, was refused: the script looks and writes in one step",
-		winner.worker.name, c.label, c.worker.name)
+	c.worker.news("%s got %s, and %s was refused: the script looks and writes in one step", winner.worker.name, c.label, c.worker.name)
 }
 
 // releaseOwn deletes the lock if what the worker wrote is still in it.

@@ -65,7 +65,7 @@ func TestReleaseOfWhatALoserMoved(t *testing.T) {
 		t.Fatalf("the end is %s, was %s", now, winner.wrote)
 	}
 	loser.tellMoved(winner)
-	if log := s.narrator.sentences(); len(log) != 1 || !strings.Contains(log[0].Text, "it only moved the end by ") {
+	if log := s.narrator.sentences(); len(log) != 1 || !strings.Contains(log[0].Text, "and only moved it by ") {
 		t.Errorf("told: %+v", log)
 	}
 	if !must(winner.way.release(winner, t.Context()))(t) || value(t.Context(), t, winner.worker.client, key) != "" {

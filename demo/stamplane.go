@@ -159,8 +159,8 @@ func (l stampLane) race(ctx context.Context, first, second *worker) (shown bool)
 	}
 	if other != "" {
 		second.ledger.fact("a takeover deleted the lock of a worker who had just taken it over")
-		second.news("%s deleted %s, which %s had taken over %s before, and got it too: both had seen that it had lapsed, and both are inside",
-			second.name, l.label, other, span(time.Since(v.since)))
+		second.news("%s took over %s %s after %s: its DEL deleted the lock that was just got, and both are inside", second.name, l.label,
+			span(time.Since(v.since)), other)
 	}
 	both.Go(func() { b.stay(ctx, w, 2*time.Second) })
 	return l.flawed && other != ""
@@ -191,8 +191,8 @@ func (l stampLane) rob(ctx context.Context, s *stage, held *stamp) (shown bool) 
 		return false
 	}
 	if other != "" {
-		w.news("%s took %s from %s, whose lease still has %s: its clock is %s ahead, and so that end seemed past. Both are inside", w.name,
-			l.label, other, span(time.Until(held.ends)), span(l.ahead))
+		w.news("%s, whose clock is %s ahead, took %s from %s with %s of its lease left: both are inside", w.name, span(l.ahead), l.label, other,
+			span(time.Until(held.ends)))
 	}
 	c.stay(ctx, robber, 2*time.Second)
 	return other != ""
