@@ -65,8 +65,9 @@ func (c *stamp) look(ctx context.Context) (lapsed bool, err error) {
 	return true, nil
 }
 
-// takeByGetSet writes a new end, and owns the lock only if it replaced what it had seen. Who loses has written over the
-// winner's end. As all workers write a lease of the same length, that end is moved to a later time: none loses the lock by it.
+// takeByGetSet writes a new end, and owns the lock only if it replaced what it had seen, or nothing: then the lock was free. Who
+// loses has written over the winner's end. As both write a lease of the same length, that end is moved to a later time: the
+// winner does not lose the lock by it.
 func (c *stamp) takeByGetSet(ctx context.Context) (bool, error) {
 	value, ends := c.proposal()
 	replaced, err := c.worker.client.Do(ctx, "GETSET", c.key, value).Text()
@@ -74,17 +75,11 @@ func (c *stamp) takeByGetSet(ctx context.Context) (bool, error) {
 		return false, fmt.Errorf("GETSET %s: %w", c.key, err)
 	}
 	c.wrote, c.ends, c.replaced = value, ends, replaced
-	return replaced == c.seen, nil
+	return replaced == c.seen || replaced == "", nil
 }
 
 // tellMoved tells of a GETSET that came second.
 func (c *stamp) tellMoved(winner *stamp) {
-	if c.replaced == "" {
-		c.worker.ledger.fact("a taker that lost the race wrote an end into a lock that nobody had")
-		c.worker.news("%s lost the race for %s when it was free again, and its GETSET has locked it for nobody until that end is past",
-			c.worker.name, c.label)
-		return
-	}
 	c.worker.ledger.fact("a taker that lost the race moved the end of the winner's lease")
 	c.worker.news("%s took over %s; %s lost: its GETSET found another end than it had seen, and only moved it by %d ms",
 		winner.worker.name, c.label, c.worker.name, end(c.wrote).Sub(end(c.replaced)).Milliseconds())

@@ -1,7 +1,10 @@
 package demo
 
 import (
+	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,6 +84,38 @@ func TestFindingsAppear(t *testing.T) {
 					return true, ""
 				})
 				t.Logf("all findings after %v at speed %d", time.Since(began), testSpeed)
+			})
+		})
+	}
+}
+
+// What is sound looks sound: a late release that is refused, and a holder who crashed, but only as such.
+func TestNoFalseFindings(t *testing.T) {
+	for scenario, allowed := range map[string][]sight{
+		"token": nil,
+		"timestamp": {
+			{scriptLock, inspector.SchemeTimestamp, inspector.CodeLapsed},
+			{getSetLock, inspector.SchemeTimestamp, inspector.CodeLapsed},
+		},
+	} {
+		t.Run(scenario, func(t *testing.T) {
+			onServers(t, func(t *testing.T, server Server) {
+				t.Parallel()
+				d := begin(t, Options{Scenario: scenario, Server: server, Seed: 7, Speed: testSpeed})
+				i := inspect(t, d)
+				sound := func(key string) bool {
+					return slices.ContainsFunc(d.Scenario().Variants, func(v Variant) bool { return !v.Flawed && strings.Contains(v.Shows, key) })
+				}
+				eventually(t, "every fault is played to its end", func(context.Context) bool {
+					for _, l := range i.Latest().Locks {
+						for _, f := range l.Findings {
+							if s := (sight{l.Key, l.Scheme, f.Code}); sound(l.Key) && !slices.Contains(allowed, s) {
+								t.Fatalf("%+v: %s", s, f.Text)
+							}
+						}
+					}
+					return playedOut(d.Verdict())
+				})
 			})
 		})
 	}

@@ -38,6 +38,17 @@ func lapsedLock(t *testing.T, s *stage, l stampLane, lease time.Duration) (first
 	return first, second
 }
 
+// A lock that was released since it was seen to have lapsed belongs to who has written into it, and is not locked for nobody.
+func TestGetSetOfAFreeLock(t *testing.T) {
+	first, second := lapsedLock(t, newTestStage(t), stampLaneOf(t, getSetLock), time.Minute)
+	if !must(first.takes(t.Context()))(t) || !must(first.way.release(first, t.Context()))(t) {
+		t.Fatal("the first taker did not get it, or could not release it")
+	}
+	if !must(second.takes(t.Context()))(t) || !must(second.way.release(second, t.Context()))(t) {
+		t.Fatal("the second did not get what was free then")
+	}
+}
+
 func TestWhoTakesOverWhatHasLapsed(t *testing.T) {
 	for label, both := range map[string]bool{scriptLock: false, getSetLock: false, skewedLock: false, deleteLock: true} {
 		t.Run(label, func(t *testing.T) {
@@ -200,5 +211,38 @@ func TestTimestampWhateverTheTempo(t *testing.T) {
 		if !l.Flawed && l.Faults > 0 || l.Failures > 0 {
 			t.Errorf("%s: %q", l.Name, l.Said)
 		}
+	}
+}
+
+// A loser of GETSET who wrote a shorter lease than the winner would bring the winner's end forward, and a third one in. So a
+// tempo that changes between the two changes nothing.
+func TestLoserMovesTheEndToALaterTime(t *testing.T) {
+	s := newTestStage(t)
+	l := stampLaneOf(t, getSetLock)
+	l.rivals = 2 * time.Second
+	first, second := newTestWorker(t, s), newTestWorker(t, s)
+	lapsed := strconv.FormatInt(time.Now().UnixMilli()-1000, 10)
+	if err := first.client.Set(t.Context(), l.label, lapsed, 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	shown := make(chan bool, 1)
+	s.group.Go(func() { shown <- l.race(t.Context(), first, second) })
+	written := func(before string) (now string) {
+		eventually(t, "another end", func(ctx context.Context) bool {
+			now = value(ctx, t, first.client, l.label)
+			return now != "" && now != before
+		})
+		return now
+	}
+	winners := written(lapsed)
+	if err := s.change(t.Context(), func(t *Tempo) { t.Rate = 4 }); err != nil {
+		t.Fatal(err)
+	}
+	if losers := written(winners); !end(losers).After(end(winners)) {
+		t.Errorf("the end was %s, and is %s", winners, losers)
+	}
+	s.group.Wait()
+	if !<-shown {
+		t.Error("the race went wrong")
 	}
 }

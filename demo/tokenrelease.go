@@ -39,7 +39,7 @@ func byWatch(w *worker) release {
 	}
 }
 
-// stallingTransaction lets a client stall once between what it has looked at and MULTI.
+// stallingTransaction lets a client stall between what it has looked at and MULTI.
 type stallingTransaction struct {
 	stall func(context.Context) error
 }
@@ -55,9 +55,8 @@ func (s *stallingTransaction) ProcessPipelineHook(next redis.ProcessPipelineHook
 // ProcessHook stalls before MULTI.
 func (s *stallingTransaction) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, command redis.Cmder) error {
-		if stall := s.stall; stall != nil && strings.EqualFold(command.Name(), "multi") {
-			s.stall = nil
-			if err := stall(ctx); err != nil {
+		if strings.EqualFold(command.Name(), "multi") {
+			if err := s.stall(ctx); err != nil {
 				command.SetErr(err)
 				return err
 			}
