@@ -7,11 +7,16 @@ import (
 	"locktop/actions"
 )
 
-// lock is a lock as one worker wants it, with the worker's own token.
-type lock interface {
+// wanted is a lock that a worker can ask for.
+type wanted interface {
 	// name is what people call it: the key without the prefix of a run.
 	name() string
 	acquire(context.Context) (bool, error)
+}
+
+// lock is a lock as one worker wants it, with the worker's own token.
+type lock interface {
+	wanted
 	// extend and release say false where the lock is not the worker's own any more.
 	extend(context.Context) (bool, error)
 	release(context.Context) (bool, error)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -181,25 +180,5 @@ func TestRenewal(t *testing.T) {
 			owner := value(ctx, t, client, hungLock)
 			return owner != "" && owner != hung
 		})
-	})
-}
-
-func TestTimestamp(t *testing.T) {
-	play(t, "timestamp", func(t *testing.T, d *Demo, client *redis.Client) {
-		var lapsed string
-		eventually(t, "a lock whose time is over, without a TTL", func(ctx context.Context) bool {
-			lapsed = value(ctx, t, client, getSetLock)
-			end, err := strconv.ParseInt(lapsed, 10, 64)
-			return err == nil && end < time.Now().UnixMilli() && client.PTTL(ctx, getSetLock).Val() == -1
-		})
-		eventually(t, "a taker takes it over", func(ctx context.Context) bool {
-			now := value(ctx, t, client, getSetLock)
-			return now != "" && now > lapsed
-		})
-		eventually(t, "two are inside after a takeover by DEL", func(context.Context) bool { return d.Verdict().Violations > 1 })
-		if v := d.Verdict(); strings.Contains(v.Text, getSetLock) || strings.Contains(v.Text, calmLock) ||
-			!strings.Contains(v.Text, deleteLock+": worker-") {
-			t.Fatalf("only %s is unsafe: %s", deleteLock, v.Text)
-		}
 	})
 }

@@ -98,7 +98,7 @@ func (w *worker) trouble(ctx context.Context, err error) {
 }
 
 // seek asks for a lock again and again until it has it, the patience is over or the demo ends.
-func (w *worker) seek(ctx context.Context, l lock, patience time.Duration) bool {
+func (w *worker) seek(ctx context.Context, l wanted, patience time.Duration) bool {
 	if w.try(ctx, l.acquire) {
 		return true
 	}
