@@ -120,6 +120,27 @@ func TestIncidents(t *testing.T) {
 	}
 }
 
+func TestLastingFault(t *testing.T) {
+	l := newLedger(false)
+	first, second := l.lasting("stuck"), l.lasting("stuck")
+	if v := judge(l); v.Faults != 0 {
+		t.Fatalf("told before it was: %+v", v)
+	}
+	first(time.Second, "x was stuck for 1 s")
+	first(3*time.Second, "x was stuck for 3 s")
+	if v := judge(l); v.Faults != 1 || v.Said[0] != "x was stuck for 3 s" {
+		t.Fatalf("one that goes on: %+v", v)
+	}
+	second(2*time.Second, "x was stuck for 2 s")
+	if v := judge(l); v.Faults != 2 || v.Said[0] != "x was stuck for 3 s (2 times)" {
+		t.Fatalf("a lesser one: %+v", v)
+	}
+	second(4*time.Second, "x was stuck for 4 s")
+	if v := judge(l); v.Faults != 2 || v.Said[0] != "x was stuck for 4 s (2 times)" {
+		t.Fatalf("it has become the weightiest: %+v", v)
+	}
+}
+
 func TestLedgerWaitersAndFailures(t *testing.T) {
 	l := newLedger(false)
 	first, second := l.wait("x"), l.wait("x")
