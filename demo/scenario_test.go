@@ -121,33 +121,6 @@ func TestContention(t *testing.T) {
 	})
 }
 
-func TestCrash(t *testing.T) {
-	play(t, "crash", func(t *testing.T, d *Demo, client *redis.Client) {
-		stuck, since := "", time.Now()
-		eventually(t, "the same owner without a TTL for longer than two leases", func(ctx context.Context) bool {
-			owner := value(ctx, t, client, stuckLock)
-			if owner == "" || owner != stuck || client.PTTL(ctx, stuckLock).Val() != -1 {
-				stuck, since = owner, time.Now()
-			}
-			return time.Since(since) > 2*naiveLease/testSpeed
-		})
-		broken, err := actions.NewLocker(client).ReleaseToken(t.Context(), stuckLock, stuck)
-		if err != nil || !broken {
-			t.Fatalf("breaking it: %v, %v", broken, err)
-		}
-		owners := map[string]bool{}
-		eventually(t, "three others get it, with a lease", func(ctx context.Context) bool {
-			if owner := value(ctx, t, client, stuckLock); owner != "" && client.PTTL(ctx, stuckLock).Val() > 0 {
-				owners[owner] = true
-			}
-			return len(owners) >= 3 && !owners[stuck]
-		})
-		if v := d.Verdict(); v.Violations != 0 {
-			t.Fatalf("nobody was inside when the lock was broken: %s", v.Text)
-		}
-	})
-}
-
 func TestReentrant(t *testing.T) {
 	play(t, "reentrant", func(t *testing.T, d *Demo, client *redis.Client) {
 		const key = "lock:account:4711"
