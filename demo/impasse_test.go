@@ -173,3 +173,28 @@ func TestRepair(t *testing.T) {
 		}
 	})
 }
+
+func TestRenewal(t *testing.T) {
+	redissonOwner := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}:\d+$`)
+	play(t, "renewal", func(t *testing.T, d *Demo, client *redis.Client) {
+		renewals := listen(t, client, healthyLock)
+		eventually(t, "a Redisson lock that is renewed", func(ctx context.Context) bool {
+			for owner := range client.HGetAll(ctx, healthyLock).Val() {
+				if !redissonOwner.MatchString(owner) {
+					t.Fatalf("%q is not as Redisson names a thread", owner)
+				}
+			}
+			return renewals("expire") > renewals("del")+2 // each acquisition makes one, each release the other
+		})
+		eventually(t, "two are inside of the lock that lapses", func(context.Context) bool {
+			return laneOf(t, d, "four-times").told("violated .*" + lapsingLock)
+		})
+		eventually(t, "a hung job is ended in time", func(context.Context) bool {
+			return laneOf(t, d, "bounded").told("^a worker hung in it, and it was harmless: its watchdog stopped, and its lease ended")
+		})
+		breakStuck(t, d, client, "hung", hungLock, func(left time.Duration) bool { return left > 0 })
+		if v := d.Verdict(); strings.Contains(v.Text, healthyLock) || strings.Contains(v.Text, boundedLock) {
+			t.Fatalf("a sound lock is told to fail: %s", v.Text)
+		}
+	})
+}

@@ -3,7 +3,6 @@ package demo
 import (
 	"context"
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"locktop/actions"
 	"locktop/keyspace/redistest"
 )
 
@@ -145,42 +143,6 @@ func TestReentrant(t *testing.T) {
 		if v := d.Verdict(); v.Violations != 0 {
 			t.Fatalf("hash locks exclude: %s", v.Text)
 		}
-	})
-}
-
-func TestRenewal(t *testing.T) {
-	redissonOwner := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}:\d+$`)
-	play(t, "renewal", func(t *testing.T, d *Demo, client *redis.Client) {
-		renewals := listen(t, client, healthyLock)
-		eventually(t, "a Redisson lock that is renewed", func(ctx context.Context) bool {
-			for owner := range client.HGetAll(ctx, healthyLock).Val() {
-				if !redissonOwner.MatchString(owner) {
-					t.Fatalf("%q is not as Redisson names a thread", owner)
-				}
-			}
-			return renewals("expire") > renewals("del")+2 // each acquisition makes one, each release the other
-		})
-		hung, since := "", time.Now()
-		eventually(t, "the same owner for longer than the threshold, renewed all the time", func(ctx context.Context) bool {
-			owner := value(ctx, t, client, hungLock)
-			if owner == "" || owner != hung {
-				hung, since = owner, time.Now()
-			}
-			return time.Since(since) > d.Thresholds().RenewedForever
-		})
-		eventually(t, "the verdict tells of two inside", func(context.Context) bool { return d.Verdict().Violations > 0 })
-		if v := d.Verdict(); strings.Contains(v.Text, healthyLock) || strings.Contains(v.Text, hungLock) ||
-			!strings.Contains(v.Text, lapsingLock+": worker-") {
-			t.Fatalf("only %s is unsafe: %s", lapsingLock, v.Text)
-		}
-		broken, err := actions.NewLocker(client).ReleaseToken(t.Context(), hungLock, hung)
-		if err != nil || !broken {
-			t.Fatalf("breaking it: %v, %v", broken, err)
-		}
-		eventually(t, "others get the lock of the hung one", func(ctx context.Context) bool {
-			owner := value(ctx, t, client, hungLock)
-			return owner != "" && owner != hung
-		})
 	})
 }
 
