@@ -54,6 +54,18 @@ func TestWorkRenewed(t *testing.T) {
 			t.Fatal("it stopped only when its lease was over")
 		}
 	})
+	t.Run("read while it is renewed", func(t *testing.T) { // for the race detector
+		t.Parallel()
+		_, l, dog := renewing(t, newTestStage(t), time.Minute, time.Millisecond, unlimited)
+		for before, changes := l.ends(), 0; changes < 5; {
+			if now := l.ends(); now != before {
+				before, changes = now, changes+1
+			}
+			if dog.refused() {
+				t.Fatal("it was refused")
+			}
+		}
+	})
 	t.Run("over before it begins", func(t *testing.T) {
 		t.Parallel()
 		s := newTestStage(t)
