@@ -7,10 +7,10 @@ func crash() script {
 	return script{
 		Scenario: Scenario{
 			Name: "crash",
-			Shows: "Holders die as soon as they have got their lock. " + onceLock + " is taken by SET NX PX, in one command: its lease " +
-				"ends by itself. " + stuckLock + " is taken by SETNX and then EXPIRE, and its holder dies between the two.",
-			LookFor: stuckLock + " in state stuck, without a TTL and with everybody waiting, until you break it: select its row and " +
-				"press x. " + onceLock + " goes on after one lease at most.",
+			Shows: "Holders die as soon as they have their lock: " + onceLock + ", taken by SET NX PX, in one command, ends by itself; " +
+				stuckLock + ", taken by SETNX and then EXPIRE, has no TTL when its holder dies in between.",
+			LookFor: stuckLock + " in state stuck, with everybody waiting until you break it (select its row and press x), and " +
+				onceLock + ", which goes on after one lease at most.",
 			Fault: "a holder dies",
 		},
 		lanes: []lane{

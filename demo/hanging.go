@@ -36,6 +36,10 @@ func (h *hanging) part(s *stage) func(context.Context, *worker) {
 				continue
 			}
 			i.passed(w)
+			if l.late() {
+				w.giveBack(ctx, l)
+				continue
+			}
 			v := w.ledger.enter(h.label, w.name)
 			dog := w.watch(ctx, l, watchPeriod, h.renewals)
 			if w.due(i.kind, h.first, h.next) {
@@ -74,6 +78,6 @@ func (h *hanging) hang(ctx context.Context, w *worker, l *tokenLock, dog *watchd
 	case dog.refused():
 		w.news("%s's watchdog was refused: only now does it know that it lost %s, and is killed", w.name, h.label)
 	default:
-		w.news("%s hung in %s: its watchdog stopped, and it was killed before its lease was over", w.name, h.label)
+		w.news("%s hung in %s: its watchdog renews no more, and it was killed before its lease was over", w.name, h.label)
 	}
 }

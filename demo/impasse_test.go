@@ -23,8 +23,8 @@ func laneOf(t *testing.T, d *Demo, name string) LaneVerdict {
 }
 
 // told is whether the verdict on a lane has a sentence that fits.
-func (v LaneVerdict) told(pattern string) bool {
-	return slices.ContainsFunc(v.Said, regexp.MustCompile(pattern).MatchString)
+func (l LaneVerdict) told(pattern string) bool {
+	return slices.ContainsFunc(l.Said, regexp.MustCompile(pattern).MatchString)
 }
 
 // narrated is whether a sentence that fits was told.

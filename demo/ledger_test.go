@@ -110,7 +110,7 @@ func TestIncidents(t *testing.T) {
 	l.fact("a stranger was refused")
 	l.fact("a stranger was refused")
 	l.fault("slept", time.Second, "worker-1 slept for 1 s beside a free lock")
-	l.fault("slept", 3*time.Second, "worker-2 slept for 3 s beside a free lock")
+	l.fault("slept", 3*time.Second, "worker-%d slept for 3 s beside a free lock", 2)
 	l.fault("slept", 2*time.Second, "worker-3 slept for 2 s beside a free lock")
 	l.play()
 	v := judge(l)

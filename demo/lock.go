@@ -59,6 +59,9 @@ func (c *claim) ends() moment {
 // safe is until when a careful worker goes on.
 func (c *claim) safe() moment { return c.ends().add(-time.Duration(margin * float64(c.lease))) }
 
+// late says whether a careful worker, which was delayed since it got the lock, should not even go inside.
+func (c *claim) late() bool { return c.worker.clock.now() >= c.safe() }
+
 // tokenLock is SET NX PX with a token.
 type tokenLock struct{ claim }
 

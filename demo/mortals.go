@@ -74,6 +74,10 @@ func (m *mortals) serve(ctx context.Context, w *worker, a attempt) {
 		}
 		return
 	}
+	if a.claim.lease > 0 && a.claim.late() {
+		w.giveBack(ctx, a)
+		return
+	}
 	v := w.ledger.enter(m.label, w.name)
 	w.tellHandOver(m.label)
 	switch job := w.about(mortalJob); {

@@ -72,6 +72,10 @@ func importer(ctx context.Context, w *worker) {
 		if !w.seek(ctx, l, 40*time.Second) {
 			continue
 		}
+		if l.late() {
+			w.giveBack(ctx, l)
+			continue
+		}
 		slow := w.due("slow import", time.Second, 15*time.Second)
 		job := w.about(4 * time.Second)
 		if slow {

@@ -10,7 +10,7 @@ func repair() script {
 			Shows: "Holders die just after SETNX, before EXPIRE. The waiters for " + repairedLock + " look at its TTL, and give it one " +
 				"where it has none; " + bareLock + " never has a TTL, and nobody mends that.",
 			LookFor: repairedLock + " stuck for a moment, then with a TTL that a waiter gave it, and waiters who give up in time; " +
-				bareLock + ", where everybody waits for ever until you break it: select its row and press x.",
+				bareLock + ", for which everybody waits until you break it (select its row and press x).",
 			Fault: "a holder dies",
 		},
 		lanes: []lane{
