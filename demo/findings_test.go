@@ -51,6 +51,7 @@ func TestFindingsAppear(t *testing.T) {
 		"contention": {{nightlyReports, inspector.SchemeToken, inspector.CodeLongLease}},
 		"reentrant":  {{leakyLock, inspector.SchemeReentrant, inspector.CodeCountLeak}},
 		"crash":      {{stuckLock, inspector.SchemeSetNX, inspector.CodeNoTTL}},
+		"repair":     {{bareLock, inspector.SchemeSetNX, inspector.CodeNoTTL}, {repairedLock, inspector.SchemeSetNX, inspector.CodeNoTTL}},
 		"renewal": {
 			{hungLock, inspector.SchemeToken, inspector.CodeRenewedForever},
 			{lapsingLock, inspector.SchemeToken, inspector.CodeAboutToLapse},
