@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"locktop/actions"
@@ -28,7 +29,9 @@ type claim struct {
 	until moment
 }
 
-func (c *claim) name() string { return c.label }
+func (c *claim) name() string  { return c.label }
+func (c *claim) proof() string { return c.owner }
+func (c *claim) end() moment   { return c.until }
 
 // claim names a lock and its new owner; the lease is of the script.
 func (w *worker) claim(label string, lease time.Duration) claim {
@@ -101,6 +104,12 @@ func (l *hashLock) release(ctx context.Context) (bool, error) {
 
 // redissonLock is the same as Redisson has it; the owner is "uuid:thread".
 type redissonLock struct{ claim }
+
+// redissonOwner is what Redisson calls a thread: the UUID of its client, and its number, which is the worker's.
+func (w *worker) redissonOwner() string {
+	return fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x:%d", w.dice.Uint32(), w.dice.Uint32N(1<<16), w.dice.Uint32N(1<<12),
+		w.dice.Uint32N(1<<12), w.dice.Uint64N(1<<48), w.number)
+}
 
 func (w *worker) redissonLock(label, owner string, lease time.Duration) *redissonLock {
 	l := &redissonLock{w.claim(label, lease)}
