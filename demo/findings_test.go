@@ -55,6 +55,11 @@ func TestFindingsAppear(t *testing.T) {
 			{getSetLock, inspector.SchemeTimestamp, inspector.CodeLapsed},
 			{deleteLock, inspector.SchemeTimestamp, inspector.CodeLapsed},
 		},
+		"pause": {
+			{fencedLock, inspector.SchemeRedisson, inspector.CodeLostWhileHeld},
+			{unfencedLock, inspector.SchemeToken, inspector.CodeLostWhileHeld},
+			{recheckedLock, inspector.SchemeToken, inspector.CodeAboutToLapse},
+		},
 	} {
 		t.Run(scenario, func(t *testing.T) {
 			onServers(t, func(t *testing.T, server Server) {

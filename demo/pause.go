@@ -32,11 +32,11 @@ func pause() script {
 			},
 			{
 				Variant: Variant{Name: "unfenced", Shows: "the late write is accepted: " + unfencedLock, Flawed: true},
-				play:    pauseLane{label: unfencedLock, first: 4 * time.Second}.play,
+				play:    pauseLane{label: unfencedLock, first: 2*time.Second + storyLength}.play,
 			},
 			{
 				Variant: Variant{Name: "rechecks", Shows: "a look at the token before each write: " + recheckedLock, Flawed: true},
-				play:    pauseLane{label: recheckedLock, first: 6 * time.Second, rechecks: true}.play,
+				play:    pauseLane{label: recheckedLock, first: 2*time.Second + 2*storyLength, rechecks: true}.play,
 			},
 		},
 		thresholds: inspector.Thresholds{LostFor: 12 * time.Second, AboutToLapse: 0.4},
@@ -53,7 +53,9 @@ const (
 	// A process stands still when its watchdog has renewed twice, and until its lease has been over for a while.
 	beforePause  = 2*pausedRenewal + time.Second
 	oversleeping = 2500 * time.Millisecond
-	nextPause    = 25 * time.Second
+	// One lane after the other, so that each can be followed: from one pause to the next it takes so long to tell it all.
+	storyLength = 14 * time.Second
+	nextPause   = 3 * storyLength
 	// Whoever got in meanwhile is still inside when the first one wakes up.
 	overtakerJob = oversleeping + 2500*time.Millisecond
 )
@@ -99,22 +101,34 @@ func (p *pausedState) hold(ctx context.Context, w *worker, l pausedLock) {
 	switch {
 	case other != "":
 		p.overtaken.Store(true)
-		w.news("%s got %s%s while %s is still inside: the lease is over, and %s does not know", w.name, p.label, l.words(), other, other)
+		w.news("%s got %s%s: %s has lost it, is still inside, and does not know", w.name, p.label, l.words(), other)
 		w.pause(ctx, overtakerJob)
-		p.write(ctx, w, l, v)
+		p.write(ctx, w, l, v, "")
 	case w.due("pause of "+p.label, p.first, nextPause):
 		w.pause(ctx, beforePause)
 		p.standStill(ctx, w, l, v, dog)
 	default:
 		w.tellHandOver(p.label)
 		w.pause(ctx, w.about(1500*time.Millisecond))
-		p.write(ctx, w, l, v)
+		p.write(ctx, w, l, v, "")
 	}
 	if ctx.Err() == nil && w.ledger.holder(p.label) == "" && p.overtaken.CompareAndSwap(true, false) {
 		w.ledger.play()
 	}
 	dog.stop()
-	w.giveBack(ctx, l)
+	p.giveBack(ctx, w, l)
+}
+
+// giveBack releases the lock if it is still the worker's own, and it is no news if it is not: the late write was.
+func (p *pausedState) giveBack(ctx context.Context, w *worker, l lock) {
+	released, err := l.release(ctx)
+	switch {
+	case err != nil:
+		w.trouble(ctx, err)
+	case !released:
+		w.ledger.fact("a late release was refused")
+		w.say("%s came too late to release %s: it is no longer its own, so the release does nothing", w.name, p.label)
+	}
 }
 
 // standStill is what the collection of garbage, a swapped-out process or a migrated machine does to a worker.
@@ -136,40 +150,41 @@ func (p *pausedState) standStill(ctx context.Context, w *worker, l pausedLock, v
 		v.die()
 		return
 	}
-	w.say("%s's process stood still for %s, and goes on in %s as if it had not", w.name, span(time.Since(still)), p.label)
+	woke := fmt.Sprintf(" woke up after %s and", span(time.Since(still)))
 	if checked {
-		p.writeAtOnce(w, l, v)
+		p.writeAtOnce(w, l, v, woke)
 		return
 	}
-	p.write(ctx, w, l, v)
+	p.write(ctx, w, l, v, woke)
 }
 
-// write ends a job with its result: a worker that checks, checks first.
-func (p *pausedState) write(ctx context.Context, w *worker, l pausedLock, v *visit) {
+// write ends a job with its result: a worker that checks, checks first. woke is what has to be told of it before that.
+func (p *pausedState) write(ctx context.Context, w *worker, l pausedLock, v *visit, woke string) {
 	if p.rechecks && !p.isOurs(ctx, w, l) {
 		v.die()
 		if ctx.Err() == nil {
 			w.ledger.fact("a look at the token before the write stopped a late one")
-			w.news("%s looked before it wrote: %s is no longer its own, so it did not write", w.name, p.label)
+			w.news("%s%s looked before it wrote: %s is no longer its own, so it did not", w.name, woke, p.label)
 		}
 		return
 	}
-	p.writeAtOnce(w, l, v)
+	p.writeAtOnce(w, l, v, woke)
 }
 
 // writeAtOnce writes, and tells what became of it where two are or were inside.
-func (p *pausedState) writeAtOnce(w *worker, l pausedLock, v *visit) {
+func (p *pausedState) writeAtOnce(w *worker, l pausedLock, v *visit, woke string) {
 	lost := w.ledger.lost(p.label)
 	written := v.leave()
 	other := w.ledger.holder(p.label)
 	switch {
 	case !written:
-		w.news("%s wrote to %s%s: refused, for a higher one has been seen. It is told that it is late, and no update is lost",
-			w.name, p.label, l.words())
+		w.news("%s%s wrote to %s%s: refused, a higher one has been seen", w.name, woke, p.label, l.words())
 	case w.ledger.lost(p.label) > lost:
-		w.news("%s wrote over what was written to %s meanwhile, and has not seen it: an update is lost", w.name, p.label)
+		w.news("%s%s wrote over what was written to %s meanwhile: an update is lost", w.name, woke, p.label)
 	case other != "":
-		w.news("%s wrote to %s, and nothing refused it, while %s works there on what it read before that", w.name, p.label, other)
+		w.news("%s%s wrote to %s: nothing refused it, and %s is still at work there", w.name, woke, p.label, other)
+	case woke != "":
+		w.news("%s%s wrote to %s: nobody else wrote meanwhile, and no harm is done", w.name, woke, p.label)
 	}
 }
 
