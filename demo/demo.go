@@ -50,12 +50,15 @@ type Options struct {
 	Target *keyspace.Options
 	Seed   uint64  // 0: from the clock
 	Speed  float64 // 1 is real time; 2 is twice as fast; 0: 1
-	// Workers and Locks are how many the scenario storm has; 0: its own numbers.
+	// Workers and Locks are how many the scenario [Storm] has; 0: its own numbers.
 	Workers, Locks int
 }
 
 // Prefix is put before every key of a demo that runs on somebody's server.
 const Prefix = "locktop:demo:"
+
+// Storm is the name of the scenario whose workers and locks are as many as asked.
+const Storm = "storm"
 
 // ErrEnded says that a demo has ended, and so cannot be played on.
 var ErrEnded = errors.New("the demo has ended")
@@ -114,12 +117,12 @@ func Start(ctx context.Context, o Options) (*Demo, error) {
 
 // begin begins a performance.
 func (d *Demo) begin() {
-	s := newShow(d.options, d.backend, d.conns, d.prefix, d.script.lanes)
 	ctx, curtain := context.WithCancel(d.ctx)
+	s := newShow(ctx, d.options, d.backend, d.conns, d.prefix, d.script.lanes)
 	d.curtain = curtain
 	d.show.Store(s)
 	// As a member of the group, so that nobody waits for it before the first worker is hired.
-	s.group.Go(func() { s.play(ctx, d.script) })
+	s.group.Go(func() { s.play(d.script) })
 }
 
 // endWithContext takes everything down in order when the context ends.
@@ -130,8 +133,7 @@ func (d *Demo) endWithContext() {
 	defer d.changing.Unlock()
 	d.curtain()
 	d.show.Load().group.Wait()
-	// Not the context of Start: it may have ended, and that is why we clean up.
-	d.err = errors.Join(d.cleanUp(context.Background()), d.closeServers())
+	d.err = errors.Join(d.cleanUp(context.WithoutCancel(d.ctx)), d.closeServers())
 }
 
 // open connects to the servers.

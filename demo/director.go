@@ -181,10 +181,11 @@ func (s *show) step(ctx context.Context) error {
 		return s.change(ctx, func(t *Tempo) { t.Held, t.Stepping = true, false })
 	}
 	s.narrator.awaitNext(func() {
-		// The teller may be in the middle of a command that sets a lease, for which change waits.
+		// The teller may be in the middle of a command that sets a lease, for which change waits; and the one who asked for the
+		// step waits no longer.
 		s.group.Go(func() {
-			if err := s.change(ctx, func(t *Tempo) { t.Held, t.Stepping = true, false }); err != nil {
-				s.trouble(ctx, err)
+			if err := s.change(s.ctx, func(t *Tempo) { t.Held, t.Stepping = true, false }); err != nil {
+				s.trouble(s.ctx, err)
 			}
 		})
 	})

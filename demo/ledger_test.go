@@ -143,7 +143,7 @@ func TestLedgerWaitersAndFailures(t *testing.T) {
 
 func TestVerdictOfTheWhole(t *testing.T) {
 	sound, flawed := Variant{Name: "good"}, Variant{Name: "bad", Flawed: true}
-	s := newShow(Options{Speed: 1}, nil, nil, "", []lane{{Variant: sound}, {Variant: flawed}})
+	s := newShow(t.Context(), Options{Speed: 1}, nil, nil, "", []lane{{Variant: sound}, {Variant: flawed}})
 	s.stages[0].ledger.enter("x", "worker-1").leave()
 	if v := s.verdict(); v.Faults != 0 || v.Text != `1 acquisition. Mutual exclusion held: no two workers were ever inside the same lock.
 ✔ sound, good

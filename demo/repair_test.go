@@ -17,7 +17,7 @@ func newTestStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	return newShow(Options{Seed: 1, Speed: 1}, nil, []*keyspace.Connection{conn}, "", []lane{{}}).stages[0]
+	return newShow(t.Context(), Options{Seed: 1, Speed: 1}, nil, []*keyspace.Connection{conn}, "", []lane{{}}).stages[0]
 }
 
 // newTestWorker is a worker whom the test leads by the hand.

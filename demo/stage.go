@@ -12,6 +12,7 @@ import (
 
 // show is one performance of a scenario: what all of its workers share. It is safe for concurrent use.
 type show struct {
+	ctx      context.Context // of everything that runs
 	options  Options
 	backend  backend
 	conns    []*keyspace.Connection // one for each server
@@ -36,9 +37,9 @@ type stage struct {
 	ledger *ledger
 }
 
-func newShow(o Options, b backend, conns []*keyspace.Connection, prefix string, lanes []lane) *show {
+func newShow(ctx context.Context, o Options, b backend, conns []*keyspace.Connection, prefix string, lanes []lane) *show {
 	s := &show{
-		options: o, backend: b, conns: conns, prefix: prefix, seed: o.Seed, clock: newClock(o.Speed), director: newDirector(o.Speed),
+		ctx: ctx, options: o, backend: b, conns: conns, prefix: prefix, seed: o.Seed, clock: newClock(o.Speed), director: newDirector(o.Speed),
 		narrator: &narrator{}, known: map[string]bool{},
 	}
 	for _, l := range lanes {
@@ -48,7 +49,8 @@ func newShow(o Options, b backend, conns []*keyspace.Connection, prefix string, 
 }
 
 // play begins: lanes that run side by side are started, and those that take turns are called one after the other.
-func (s *show) play(ctx context.Context, script script) {
+func (s *show) play(script script) {
+	ctx := s.ctx
 	if !script.turns {
 		for _, stage := range s.stages {
 			stage.lane.play(ctx, stage)

@@ -127,3 +127,48 @@ func TestRestart(t *testing.T) {
 		})
 	}
 }
+
+// However a user plays with the tempo, what is sound stays so.
+func TestTempoDoesNoHarm(t *testing.T) {
+	for _, s := range scripts() {
+		t.Run(s.Name, func(t *testing.T) {
+			if s.Needs == NeedsReal || s.Needs == NeedsPair {
+				redistest.Require(t, "redis-server")
+			}
+			t.Parallel()
+			o := Options{Scenario: s.Name, Seed: 5, Speed: testSpeed}
+			if s.Needs == NeedsOne {
+				o.Server = ServerEmbedded
+			}
+			d := begin(t, o)
+			ctx, clock := t.Context(), newClock(1)
+			for n, control := range []func(context.Context) error{
+				d.Slower, d.Faster, d.Hold, d.Hold, d.Step, d.Step, d.Step, d.Hold, d.Hold, d.Slower, d.Slower, d.Hold, d.Faster,
+				d.Hold, d.Faster, d.Hold, d.Step, d.Hold, d.Hold,
+			} {
+				if err := control(ctx); err != nil {
+					t.Fatalf("control %d: %v", n, err)
+				}
+				if n%5 == 0 {
+					d.LetHappen()
+				}
+				seen := d.Verdict().Acquisitions
+				for range 20 { // let something happen, unless time stands still
+					if d.Verdict().Acquisitions > seen+2 || !clock.sleep(ctx, 20*time.Millisecond) {
+						break
+					}
+				}
+			}
+			for d.Tempo().Held || d.Tempo().Stepping { // where the last step has not met a sentence yet, it is held first
+				if err := d.Hold(ctx); err != nil {
+					t.Fatal(err)
+				}
+			}
+			seen := d.Verdict().Acquisitions
+			eventually(t, "the demo goes on", func(context.Context) bool { return d.Verdict().Acquisitions > seen })
+			if v := d.Verdict(); unsound(v) || d.Tempo() != (Tempo{Rate: 1}) {
+				t.Fatalf("%+v\n%s", d.Tempo(), v.Text)
+			}
+		})
+	}
+}
