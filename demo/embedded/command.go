@@ -99,7 +99,7 @@ func (s *Server) serve(c *client, args []string) *waiter {
 	current := &call{client: c, db: c.db, args: args, reply: reply{resp3: c.resp3}}
 	func() {
 		defer s.recoverPanic(current)
-		s.now = time.Now()
+		s.now = s.wall()
 		c.used = s.now
 		s.process(current)
 	}()
