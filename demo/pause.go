@@ -2,12 +2,9 @@ package demo
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 
 	"locktop/inspector"
 )
@@ -116,18 +113,18 @@ func (p *pausedState) hold(ctx context.Context, w *worker, l pausedLock) {
 		w.ledger.play()
 	}
 	dog.stop()
-	p.giveBack(ctx, w, l)
+	w.handBack(ctx, l)
 }
 
-// giveBack releases the lock if it is still the worker's own, and it is no news if it is not: the late write was.
-func (p *pausedState) giveBack(ctx context.Context, w *worker, l lock) {
+// handBack releases a lock if it is still the worker's own, and it is no news if it is not: what was done under it is.
+func (w *worker) handBack(ctx context.Context, l lock) {
 	released, err := l.release(ctx)
 	switch {
 	case err != nil:
 		w.trouble(ctx, err)
 	case !released:
 		w.ledger.fact("a late release was refused")
-		w.say("%s came too late to release %s: it is no longer its own, so the release does nothing", w.name, p.label)
+		w.say("%s came too late to release %s: it is no longer its own, so the release does nothing", w.name, l.name())
 	}
 }
 
@@ -191,22 +188,13 @@ func (p *pausedState) writeAtOnce(w *worker, l pausedLock, v *visit, woke string
 // isOurs looks whether the lock is still the worker's own. By the time that it acts on the answer, it may not be any more:
 // the gap is narrower than the job, and it is still there.
 func (p *pausedState) isOurs(ctx context.Context, w *worker, l pausedLock) bool {
-	return w.try(ctx, func(ctx context.Context) (bool, error) {
-		value, err := w.client.Get(ctx, w.key(p.label)).Result()
-		if errors.Is(err, redis.Nil) {
-			return false, nil
-		}
-		if err != nil {
-			return false, fmt.Errorf("GET %s: %w", p.label, err)
-		}
-		return value == l.proof(), nil
-	})
+	token, is := l.(unfenced)
+	return is && w.try(ctx, token.isOwn)
 }
 
 // pausedLock is a lock of this scenario.
 type pausedLock interface {
 	lock
-	proof() string
 	// end is when its lease ends by the worker's own reckoning.
 	end() moment
 	fencingToken() int64 // 0: it has none

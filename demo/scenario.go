@@ -63,7 +63,7 @@ type lane struct {
 
 // scripts lists the scenarios, the default first.
 func scripts() []script {
-	all := []script{contention(), reentrant(), crash(), renewal(), timestamp(), pause()}
+	all := []script{contention(), reentrant(), crash(), renewal(), timestamp(), pause(), failover()}
 	for i := range all {
 		for _, l := range all[i].lanes {
 			all[i].Variants = append(all[i].Variants, l.Variant)

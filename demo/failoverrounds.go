@@ -1,0 +1,141 @@
+package demo
+
+import (
+	"context"
+	"sync"
+)
+
+// crew are workers who come for a round and go at its end.
+type crew struct{ all sync.WaitGroup }
+
+func (c *crew) hire(s *stage, play func(*worker)) {
+	w := s.newWorker()
+	c.all.Go(func() {
+		defer w.close()
+		play(w)
+	})
+}
+
+// rival is a worker who asks for the lock of a round until it has it.
+type rival struct {
+	crew
+	in chan struct{} // closed when it is inside, or has given up
+}
+
+func (r round) rival(ctx context.Context) *rival {
+	next := &rival{in: make(chan struct{})}
+	next.hire(r.stage, func(w *worker) {
+		l := w.replicatedLock(r.label, failoverLease, r.synced)
+		if !w.seek(ctx, l, 2*failoverLease) {
+			close(next.in)
+			return
+		}
+		other := w.ledger.holder(r.label)
+		v := w.ledger.enter(r.label, w.name)
+		close(next.in)
+		switch {
+		case other != "":
+			w.news("%s got %s from the new master, while %s is still inside: two holders", w.name, r.label, other)
+		case r.synced:
+			w.news("%s got %s, and WAIT counted a replica that has it: it goes in", w.name, r.label)
+		}
+		lost := w.ledger.lost(r.label)
+		if w.work(ctx, 2*beat, &l.claim) {
+			v.leave()
+		} else {
+			v.die()
+		}
+		if w.ledger.lost(r.label) > lost {
+			w.news("%s wrote over what was written to %s meanwhile: an update is lost", w.name, r.label)
+		}
+		w.handBack(ctx, l)
+	})
+	return next
+}
+
+// lose is the fault: a lock is acquired of which the replica does not hear any more, and its holder is still at work when the next
+// one gets the same lock from the replica.
+func (r round) lose(ctx context.Context) bool {
+	rate, cut := r.cut(ctx)
+	if !cut {
+		return false
+	}
+	w := r.newWorker()
+	defer w.close()
+	l := w.replicatedLock(r.label, failoverLease, r.synced)
+	if !w.seek(ctx, l, failoverLease) {
+		return false
+	}
+	v := w.ledger.enter(r.label, w.name)
+	w.news("%s got %s from the master, and goes in: the replica has not heard of it", w.name, r.label)
+	next := r.rival(ctx)
+	defer next.all.Wait()
+	if !w.pause(ctx, beat) || !r.replace(ctx, rate, "The replica has never heard of %s") {
+		v.die()
+		return false
+	}
+	// It does not know, and works until its own lease is nearly over, unless another one is inside before that.
+	w.clock.sleepUntil(ctx, l.until.add(-2*beat), next.in)
+	w.pause(ctx, beat)
+	v.leave()
+	w.handBack(ctx, l)
+	next.all.Wait()
+	return r.did(ctx, r.pair.rejoin(ctx))
+}
+
+// refrain is the same with WAIT: no replica has the lock, so nobody goes in.
+func (r round) refrain(ctx context.Context) bool {
+	rate, cut := r.cut(ctx)
+	if !cut {
+		return false
+	}
+	w := r.newWorker()
+	defer w.close()
+	l := w.replicatedLock(r.label, failoverLease, r.synced)
+	if w.seek(ctx, l, 2*beat) || l.givenBack == 0 {
+		return false // somebody else has mended the network, or has the lock
+	}
+	w.news("%s had %s on the master alone: WAIT counted 0 replicas, so it gave it back and stays outside", w.name, r.label)
+	if !w.pause(ctx, beat) || !r.replace(ctx, rate, "Nobody is inside %s, for WAIT had warned them") {
+		return false
+	}
+	next := r.rival(ctx)
+	defer next.all.Wait()
+	r.news("The replica is the master now, and has no replica itself: until it has one, nobody goes in, which is the price of WAIT")
+	return w.pause(ctx, beat) && r.did(ctx, r.pair.rejoin(ctx))
+}
+
+// keep is a fail-over with a lock that the replica has: it stays locked.
+func (r round) keep(ctx context.Context) bool {
+	w := r.newWorker()
+	defer w.close()
+	l := w.replicatedLock(r.label, failoverLease, r.synced)
+	if !w.seek(ctx, l, failoverLease) {
+		return false
+	}
+	v := w.ledger.enter(r.label, w.name)
+	defer v.die() // unless it has left before
+	w.news("%s got %s, and WAIT counted a replica that has it: it goes in", w.name, r.label)
+	next := r.rival(ctx)
+	defer next.all.Wait()
+	if !w.pause(ctx, beat) {
+		return false
+	}
+	rate, err := r.steadily(func() error { return r.pair.waitSynced(ctx) })
+	if !r.did(ctx, err) || !r.replace(ctx, rate, "The replica has %s") {
+		return false
+	}
+	if w.try(ctx, l.isOwn) {
+		w.ledger.fact("a lock that a replica had survived its master")
+		w.news("The replica is the master now, and %s is in it: %s keeps it, and the others wait", r.label, w.name)
+	}
+	if !r.did(ctx, r.pair.rejoin(ctx)) {
+		return false
+	}
+	if w.work(ctx, beat, &l.claim) {
+		v.leave()
+	}
+	v.die()
+	w.handBack(ctx, l)
+	return true
+}
