@@ -44,7 +44,7 @@ const (
 	// calm is how long everyday life goes on before anything breaks.
 	calm = 4 * time.Second
 	// beat is how long each step of a fail-over can be looked at.
-	beat = 2 * time.Second
+	beat = 3 * time.Second
 )
 
 // failoverLane is a lock for which workers ask while its master is replaced, and others for which they ask all the time.

@@ -40,7 +40,7 @@ func (r round) rival(ctx context.Context) *rival {
 			w.news("%s got %s, and WAIT counted a replica that has it: it goes in", w.name, r.label)
 		}
 		lost := w.ledger.lost(r.label)
-		if w.work(ctx, 2*beat, &l.claim) {
+		if w.work(ctx, beat+beat/2, &l.claim) {
 			v.leave()
 		} else {
 			v.die()
@@ -92,7 +92,7 @@ func (r round) refrain(ctx context.Context) bool {
 	w := r.newWorker()
 	defer w.close()
 	l := w.replicatedLock(r.label, failoverLease, r.synced)
-	if w.seek(ctx, l, 2*beat) || l.givenBack == 0 {
+	if w.seek(ctx, l, beat) || l.givenBack == 0 {
 		return false // somebody else has mended the network, or has the lock
 	}
 	w.news("%s had %s on the master alone: WAIT counted 0 replicas, so it gave it back and stays outside", w.name, r.label)
@@ -101,7 +101,7 @@ func (r round) refrain(ctx context.Context) bool {
 	}
 	next := r.rival(ctx)
 	defer next.all.Wait()
-	r.news("The replica is the master now, and has no replica itself: until it has one, nobody goes in, which is the price of WAIT")
+	r.news("The replica is the master now, and has no replica yet: nobody goes in meanwhile, which is the price of WAIT")
 	return w.pause(ctx, beat) && r.did(ctx, r.pair.rejoin(ctx))
 }
 

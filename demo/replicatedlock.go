@@ -89,5 +89,6 @@ func (l *replicatedLock) acquireSynced(ctx context.Context) (acquired bool, err 
 	l.givenBack++
 	l.worker.ledger.fact("a lock that no replica had was given back")
 	_, err = l.tokenLock.release(ctx)
+	l.owner = l.worker.token() // the next attempt is not this one
 	return false, err
 }
