@@ -77,6 +77,9 @@ func TestSyncedLock(t *testing.T) {
 	if !must(kept.acquire(ctx))(t) {
 		t.Fatal("the replica does not confirm")
 	}
+	other := second.client.Conn() // another connection, which has written nothing since
+	succeed(t, errors.Join(other.Ping(ctx).Err(), second.client.Ping(ctx).Err(), other.Close()))
+	expectReplica(t, p)
 	p.cutReplication()
 	token := refused.owner
 	if must(refused.acquire(ctx))(t) || refused.givenBack != 1 || has(t, p, "lock:b") || refused.owner == token {
