@@ -52,9 +52,18 @@ func openBackend(ctx context.Context, o Options, needs Needs) (backend, error) {
 			return nil, err
 		}
 		return p, nil
+	case needs == NeedsMasters:
+		m, err := openMasters(ctx, independentMasters, o.Server)
+		if err != nil {
+			return nil, err
+		}
+		return m, nil
 	}
 	return openOne(ctx, o.Server)
 }
+
+// independentMasters is how many a Redlock has in the texts: two may be lost.
+const independentMasters = 5
 
 // openOne starts one server.
 func openOne(ctx context.Context, kind Server) (backend, error) {

@@ -103,7 +103,7 @@ func (r *relay) accept() {
 		case r.life.Err() != nil:
 			return
 		default: // for want of file descriptors, say: it may pass
-			sleep(r.life, 10*time.Millisecond)
+			wait(r.life, 10*time.Millisecond)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func (p *pair) awaitStep(ctx context.Context) error {
 		if err == nil && missing == "" {
 			return nil
 		}
-		if !sleep(ctx, stepInterval) {
+		if !wait(ctx, stepInterval) {
 			if err != nil {
 				missing = err.Error()
 			}

@@ -88,7 +88,7 @@ func TestSlowWorkerLeavesNothing(t *testing.T) {
 			if err := client.Set(context.Background(), d.KeyPrefix()+"slow", "1", 0).Err(); err != nil {
 				t.Error(err)
 			}
-			newClock(1).sleep(context.Background(), 5*time.Millisecond)
+			wait(context.Background(), 5*time.Millisecond)
 		}
 	})
 	if err := d.Close(); err != nil {
