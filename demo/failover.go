@@ -54,8 +54,8 @@ type failoverLane struct {
 	synced   bool
 }
 
-// round is one fail-over.
-type round struct {
+// turn is a lane's turn: one fail-over.
+type turn struct {
 	*stage
 	failoverLane
 	pair *pair
@@ -63,16 +63,16 @@ type round struct {
 
 // play plays a round, in the midst of everyday life.
 func (l failoverLane) play(ctx context.Context, s *stage) {
-	r := round{stage: s, failoverLane: l, pair: s.backend.(*pair)}
-	if !r.did(ctx, r.pair.rejoin(ctx)) {
+	t := turn{stage: s, failoverLane: l, pair: s.backend.(*pair)}
+	if !t.did(ctx, t.pair.rejoin(ctx)) {
 		return
 	}
 	shift, goHome := context.WithCancel(ctx)
 	var others crew
 	for range 3 {
-		others.hire(s, func(w *worker) { r.clerk(shift, ctx, w) })
+		others.hire(s, func(w *worker) { t.clerk(shift, ctx, w) })
 	}
-	if s.rest(ctx, calm) && r.fault(ctx) {
+	if s.rest(ctx, calm) && t.fault(ctx) {
 		s.ledger.play()
 	}
 	goHome()
@@ -80,30 +80,30 @@ func (l failoverLane) play(ctx context.Context, s *stage) {
 }
 
 // fault plays what the lane is about. The sound one alternates: once no replica confirms the lock, once one does.
-func (r round) fault(ctx context.Context) bool {
+func (t turn) fault(ctx context.Context) bool {
 	switch {
-	case !r.synced:
-		return r.lose(ctx)
-	case r.ledger.verdict(r.lane.Variant).Played%2 == 0:
-		return r.refrain(ctx)
+	case !t.synced:
+		return t.lose(ctx)
+	case t.ledger.verdict(t.lane.Variant).Played%2 == 0:
+		return t.refrain(ctx)
 	}
-	return r.keep(ctx)
+	return t.keep(ctx)
 }
 
 // did says whether something was done to the servers; an error is told, and counts as a failure unless the demo is over.
-func (r round) did(ctx context.Context, err error) bool {
+func (t turn) did(ctx context.Context, err error) bool {
 	if err != nil && ctx.Err() == nil {
-		r.ledger.failed(err)
-		r.trouble(ctx, err)
-		r.clock.sleep(ctx, failureDelay)
+		t.ledger.failed(err)
+		t.trouble(ctx, err)
+		t.clock.sleep(ctx, failureDelay)
 	}
 	return err == nil
 }
 
 // clerk does small jobs under the everyday locks until its shift is over, and ends the last one as it must.
-func (r round) clerk(shift, ctx context.Context, w *worker) {
+func (t turn) clerk(shift, ctx context.Context, w *worker) {
 	for w.pause(shift, w.about(900*time.Millisecond)) {
-		l := w.replicatedLock(r.everyday[w.dice.IntN(len(r.everyday))], everydayLease, r.synced)
+		l := w.replicatedLock(t.everyday[w.dice.IntN(len(t.everyday))], everydayLease, t.synced)
 		if !w.seek(shift, l, 2*everydayLease) {
 			continue
 		}
@@ -119,27 +119,27 @@ func (r round) clerk(shift, ctx context.Context, w *worker) {
 }
 
 // cut lets nothing that is written from now on reach the replica. It says how fast time goes by the leases that the replica has.
-func (r round) cut(ctx context.Context) (rate float64, done bool) {
-	rate, err := r.steadily(func() error {
-		defer r.pair.cutReplication()
-		return r.pair.waitSynced(ctx)
+func (t turn) cut(ctx context.Context) (rate float64, done bool) {
+	rate, err := t.steadily(func() error {
+		defer t.pair.cutReplication()
+		return t.pair.waitSynced(ctx)
 	})
-	if !r.did(ctx, err) {
+	if !t.did(ctx, err) {
 		return 0, false
 	}
-	r.news("The network between the master and its replica fails: what is written from now on, only the master knows")
-	return rate, r.clock.sleep(ctx, beat)
+	t.news("The network between the master and its replica fails: what is written from now on, only the master knows")
+	return rate, t.clock.sleep(ctx, beat)
 }
 
 // replace lets the master die, and its replica take its place after a while, as whoever watches over them does. The leases that
 // the replica has are those of a rate of time.
-func (r round) replace(ctx context.Context, rate float64, told string) bool {
-	r.outage.begin()
-	if !r.did(ctx, r.pair.killMaster()) {
-		r.outage.end()
+func (t turn) replace(ctx context.Context, rate float64, told string) bool {
+	t.outage.begin()
+	if !t.did(ctx, t.pair.killMaster()) {
+		t.outage.end()
 		return false
 	}
-	r.news("The master dies, and nobody is answered. "+told, r.label)
-	r.clock.sleep(ctx, beat)
-	return r.did(ctx, r.takeOver(ctx, rate, r.pair.promote))
+	t.news("The master dies, and nobody is answered. "+told, t.label)
+	t.clock.sleep(ctx, beat)
+	return t.did(ctx, t.takeOver(ctx, rate, t.pair.promote))
 }

@@ -22,31 +22,31 @@ type rival struct {
 	in chan struct{} // closed when it is inside, or has given up
 }
 
-func (r round) rival(ctx context.Context) *rival {
+func (t turn) rival(ctx context.Context) *rival {
 	next := &rival{in: make(chan struct{})}
-	next.hire(r.stage, func(w *worker) {
-		l := w.replicatedLock(r.label, failoverLease, r.synced)
+	next.hire(t.stage, func(w *worker) {
+		l := w.replicatedLock(t.label, failoverLease, t.synced)
 		if !w.seek(ctx, l, 2*failoverLease) {
 			close(next.in)
 			return
 		}
-		other := w.ledger.holder(r.label)
-		v := w.ledger.enter(r.label, w.name)
+		other := w.ledger.holder(t.label)
+		v := w.ledger.enter(t.label, w.name)
 		close(next.in)
 		switch {
 		case other != "":
-			w.news("%s got %s from the new master, while %s is still inside: two holders", w.name, r.label, other)
-		case r.synced:
-			w.news("%s got %s, and WAIT counted a replica that has it: it goes in", w.name, r.label)
+			w.news("%s got %s from the new master, while %s is still inside: two holders", w.name, t.label, other)
+		case t.synced:
+			w.news("%s got %s, and WAIT counted a replica that has it: it goes in", w.name, t.label)
 		}
-		lost := w.ledger.lost(r.label)
+		lost := w.ledger.lost(t.label)
 		if w.work(ctx, beat+beat/2, &l.claim) {
 			v.leave()
 		} else {
 			v.die()
 		}
-		if w.ledger.lost(r.label) > lost {
-			w.news("%s wrote over what was written to %s meanwhile: an update is lost", w.name, r.label)
+		if w.ledger.lost(t.label) > lost {
+			w.news("%s wrote over what was written to %s meanwhile: an update is lost", w.name, t.label)
 		}
 		w.handBack(ctx, l)
 	})
@@ -55,22 +55,22 @@ func (r round) rival(ctx context.Context) *rival {
 
 // lose is the fault: a lock is acquired of which the replica does not hear any more, and its holder is still at work when the next
 // one gets the same lock from the replica.
-func (r round) lose(ctx context.Context) bool {
-	rate, cut := r.cut(ctx)
+func (t turn) lose(ctx context.Context) bool {
+	rate, cut := t.cut(ctx)
 	if !cut {
 		return false
 	}
-	w := r.newWorker()
+	w := t.newWorker()
 	defer w.close()
-	l := w.replicatedLock(r.label, failoverLease, r.synced)
+	l := w.replicatedLock(t.label, failoverLease, t.synced)
 	if !w.seek(ctx, l, failoverLease) {
 		return false
 	}
-	v := w.ledger.enter(r.label, w.name)
-	w.news("%s got %s from the master, and goes in: the replica has not heard of it", w.name, r.label)
-	next := r.rival(ctx)
+	v := w.ledger.enter(t.label, w.name)
+	w.news("%s got %s from the master, and goes in: the replica has not heard of it", w.name, t.label)
+	next := t.rival(ctx)
 	defer next.all.Wait()
-	if !w.pause(ctx, beat) || !r.replace(ctx, rate, "The replica has never heard of %s") {
+	if !w.pause(ctx, beat) || !t.replace(ctx, rate, "The replica has never heard of %s") {
 		v.die()
 		return false
 	}
@@ -80,56 +80,56 @@ func (r round) lose(ctx context.Context) bool {
 	v.leave()
 	w.handBack(ctx, l)
 	next.all.Wait()
-	return r.did(ctx, r.pair.rejoin(ctx))
+	return t.did(ctx, t.pair.rejoin(ctx))
 }
 
 // refrain is the same with WAIT: no replica has the lock, so nobody goes in.
-func (r round) refrain(ctx context.Context) bool {
-	rate, cut := r.cut(ctx)
+func (t turn) refrain(ctx context.Context) bool {
+	rate, cut := t.cut(ctx)
 	if !cut {
 		return false
 	}
-	w := r.newWorker()
+	w := t.newWorker()
 	defer w.close()
-	l := w.replicatedLock(r.label, failoverLease, r.synced)
+	l := w.replicatedLock(t.label, failoverLease, t.synced)
 	if w.seek(ctx, l, beat) || l.givenBack == 0 {
 		return false // somebody else has mended the network, or has the lock
 	}
-	w.news("%s had %s on the master alone: WAIT counted 0 replicas, so it gave it back and stays outside", w.name, r.label)
-	if !w.pause(ctx, beat) || !r.replace(ctx, rate, "Nobody is inside %s, for WAIT had warned them") {
+	w.news("%s had %s on the master alone: WAIT counted 0 replicas, so it gave it back and stays outside", w.name, t.label)
+	if !w.pause(ctx, beat) || !t.replace(ctx, rate, "Nobody is inside %s, for WAIT had warned them") {
 		return false
 	}
-	next := r.rival(ctx)
+	next := t.rival(ctx)
 	defer next.all.Wait()
-	r.news("The replica is the master now, and has no replica yet: nobody goes in meanwhile, which is the price of WAIT")
-	return w.pause(ctx, beat) && r.did(ctx, r.pair.rejoin(ctx))
+	t.news("The replica is the master now, and has no replica yet: nobody goes in meanwhile, which is the price of WAIT")
+	return w.pause(ctx, beat) && t.did(ctx, t.pair.rejoin(ctx))
 }
 
 // keep is a fail-over with a lock that the replica has: it stays locked.
-func (r round) keep(ctx context.Context) bool {
-	w := r.newWorker()
+func (t turn) keep(ctx context.Context) bool {
+	w := t.newWorker()
 	defer w.close()
-	l := w.replicatedLock(r.label, failoverLease, r.synced)
+	l := w.replicatedLock(t.label, failoverLease, t.synced)
 	if !w.seek(ctx, l, failoverLease) {
 		return false
 	}
-	v := w.ledger.enter(r.label, w.name)
+	v := w.ledger.enter(t.label, w.name)
 	defer v.die() // unless it has left before
-	w.news("%s got %s, and WAIT counted a replica that has it: it goes in", w.name, r.label)
-	next := r.rival(ctx)
+	w.news("%s got %s, and WAIT counted a replica that has it: it goes in", w.name, t.label)
+	next := t.rival(ctx)
 	defer next.all.Wait()
 	if !w.pause(ctx, beat) {
 		return false
 	}
-	rate, err := r.steadily(func() error { return r.pair.waitSynced(ctx) })
-	if !r.did(ctx, err) || !r.replace(ctx, rate, "The replica has %s") {
+	rate, err := t.steadily(func() error { return t.pair.waitSynced(ctx) })
+	if !t.did(ctx, err) || !t.replace(ctx, rate, "The replica has %s") {
 		return false
 	}
 	if w.try(ctx, l.isOwn) {
 		w.ledger.fact("a lock that a replica had survived its master")
-		w.news("The replica is the master now, and %s is in it: %s keeps it, and the others wait", r.label, w.name)
+		w.news("The replica is the master now, and %s is in it: %s keeps it, and the others wait", t.label, w.name)
 	}
-	if !r.did(ctx, r.pair.rejoin(ctx)) {
+	if !t.did(ctx, t.pair.rejoin(ctx)) {
 		return false
 	}
 	if w.work(ctx, beat, &l.claim) {

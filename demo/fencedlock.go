@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"locktop/inspector"
 )
 
@@ -17,11 +19,24 @@ type fenced struct {
 }
 
 func (w *worker) fencedLock(label, owner string, lease time.Duration) *fenced {
-	return &fenced{
-		redissonLock: w.redissonLock(label, owner, lease),
-		// On somebody's server the counter must have our prefix, which Redisson would not put there.
-		counter: w.key(inspector.RedissonName(inspector.RedissonFencing, label)),
+	l := &fenced{redissonLock: w.redissonLock(label, owner, lease)}
+	l.counter = inspector.RedissonName(inspector.RedissonFencing, l.key)
+	w.use(l.counter)
+	return l
+}
+
+// rehearseFenced writes what such a lock has besides the lock itself: a key that does not begin with our prefix.
+func rehearseFenced(ctx context.Context, client *redis.Client, key string) error {
+	counter := inspector.RedissonName(inspector.RedissonFencing, key)
+	err := client.Set(ctx, counter, 0, time.Second).Err()
+	if err == nil {
+		err = client.Unlink(ctx, counter).Err()
 	}
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("the demo of fenced locks cannot run on this server: %w; give a user that may also write %s:{%s*", err,
+		inspector.RedissonFencing, Prefix)
 }
 
 // acquire counts under the lock. A client that is late with it gets a higher number than one that has come in meanwhile, whose

@@ -1,7 +1,9 @@
 package demo
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,24 +12,26 @@ import (
 	"locktop/keyspace/redistest"
 )
 
-// inspect watches a demo as the dashboard does.
+// inspect watches a demo as the dashboard does, on all of its servers.
 func inspect(t *testing.T, d *Demo) *inspector.Inspector {
 	t.Helper()
-	conn, err := keyspace.Connect(t.Context(), d.address())
+	servers, err := keyspace.Dial(t.Context(), d.Place())
 	if err != nil {
 		t.Fatal(err)
 	}
-	observation, err := conn.Observe(t.Context(), keyspace.ObserveOptions{
+	observation, err := servers.Observe(t.Context(), keyspace.ObserveOptions{
 		Patterns: inspector.DefaultPatterns(), Follow: inspector.Rules(nil).Follow, Nudge: true, Companions: inspector.Rules(nil),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := inspector.Start(t.Context(), observation, inspector.Options{Interval: 20 * time.Millisecond, Thresholds: d.Thresholds()})
+	i := inspector.Start(t.Context(), observation, inspector.Options{
+		Interval: 20 * time.Millisecond, Thresholds: d.Thresholds(), Masters: servers.Masters(),
+	})
 	t.Cleanup(func() { // The test's context has ended by now.
 		for range observation.Updates() { // closed after the feed's last goroutine
 		}
-		if err := conn.Close(); err != nil {
+		if err := servers.Close(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -44,7 +48,7 @@ type sight struct {
 func TestFindingsAppear(t *testing.T) {
 	for scenario, want := range map[string][]sight{
 		"contention": {{nightlyReports, inspector.SchemeToken, inspector.CodeLongLease}},
-		"reentrant":  {{"", inspector.SchemeReentrant, inspector.CodeCountLeak}},
+		"reentrant":  {{leakyLock, inspector.SchemeReentrant, inspector.CodeCountLeak}},
 		"crash":      {{stuckLock, inspector.SchemeSetNX, inspector.CodeNoTTL}},
 		"renewal": {
 			{hungLock, inspector.SchemeToken, inspector.CodeRenewedForever},
@@ -59,6 +63,12 @@ func TestFindingsAppear(t *testing.T) {
 			{fencedLock, inspector.SchemeRedisson, inspector.CodeLostWhileHeld},
 			{unfencedLock, inspector.SchemeToken, inspector.CodeLostWhileHeld},
 			{recheckedLock, inspector.SchemeToken, inspector.CodeAboutToLapse},
+		},
+		"redlock": {
+			{survivingLock, inspector.SchemeToken, inspector.CodeDegradedQuorum},
+			{patientLock, inspector.SchemeToken, inspector.CodeMinority},
+			{forgottenLock, inspector.SchemeToken, inspector.CodeSplit},
+			{forgottenLock, inspector.SchemeToken, inspector.CodeDegradedQuorum},
 		},
 	} {
 		t.Run(scenario, func(t *testing.T) {
@@ -83,6 +93,34 @@ func TestFindingsAppear(t *testing.T) {
 					return true, ""
 				})
 				t.Logf("all findings after %v at speed %d", time.Since(began), testSpeed)
+			})
+		})
+	}
+}
+
+// Locks that are used as they should be are not accused of anything.
+func TestNoFindingOnSoundLocks(t *testing.T) {
+	for scenario, sound := range map[string][]string{
+		"reentrant": balancedLocks, "local": {extendingLock}, "redisson": {toldLock, fairLabel},
+	} {
+		t.Run(scenario, func(t *testing.T) {
+			onServers(t, func(t *testing.T, server Server) {
+				t.Parallel()
+				d := begin(t, Options{Scenario: scenario, Server: server, Seed: 7, Speed: testSpeed})
+				i := inspect(t, d)
+				seen := map[string]bool{}
+				eventually(t, "the faults are played, and the locks are seen", func(context.Context) bool {
+					for _, l := range i.Latest().Locks {
+						if !slices.Contains(sound, l.Key) {
+							continue
+						}
+						seen[l.Key] = true
+						for _, f := range l.Findings {
+							t.Fatalf("%s: %s: %s", l.Key, f.Code, f.Text)
+						}
+					}
+					return len(seen) == len(sound) && playedOut(d.Verdict())
+				})
 			})
 		})
 	}

@@ -13,6 +13,8 @@ import (
 type ledger struct {
 	// tolerant: two inside are no fault, because the counter refuses what comes too late.
 	tolerant bool
+	// lockless: nobody enters anything, and the verdict does not boast of it.
+	lockless bool
 
 	mu           sync.Mutex
 	inside       map[string][]*visit // by lock
@@ -25,6 +27,7 @@ type ledger struct {
 	played       int
 	faults       []*incident
 	facts        []*incident
+	timings      []*timing
 	failures     int
 	failure      error // the last one
 }
@@ -69,6 +72,13 @@ type incident struct {
 	times  int
 	worst  string
 	weight time.Duration
+}
+
+// timing is how long something took, each time that it happened.
+type timing struct {
+	what         string
+	times        int
+	sum, longest time.Duration
 }
 
 // shownOverlaps is how many violations are kept in full.
@@ -220,6 +230,19 @@ func (l *ledger) fact(what string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	count(&l.facts, what)
+}
+
+// timed records how long something took that is worth knowing: "hand-over after a release".
+func (l *ledger) timed(what string, took time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at := slices.IndexFunc(l.timings, func(t *timing) bool { return t.what == what })
+	if at < 0 {
+		at = len(l.timings)
+		l.timings = append(l.timings, &timing{what: what})
+	}
+	t := l.timings[at]
+	t.times, t.sum, t.longest = t.times+1, t.sum+took, max(t.longest, took)
 }
 
 // count finds or adds an incident, and counts it once more.

@@ -114,23 +114,21 @@ func (l *hashLock) release(ctx context.Context) (bool, error) {
 }
 
 // redissonLock is the same as Redisson has it; the owner is "uuid:thread".
-type redissonLock struct{ claim }
-
-// redissonOwner is what Redisson calls a thread: the UUID of its client, and its number, which is the worker's.
-func (w *worker) redissonOwner() string {
-	return fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x:%d", w.dice.Uint32(), w.dice.Uint32N(1<<16), w.dice.Uint32N(1<<12),
-		w.dice.Uint32N(1<<12), w.dice.Uint64N(1<<48), w.number)
+type redissonLock struct {
+	claim
+	told moment // by a refusal: how long a waiter may sleep, for the lock is another's until then
 }
 
 func (w *worker) redissonLock(label, owner string, lease time.Duration) *redissonLock {
-	l := &redissonLock{w.claim(label, lease)}
+	l := &redissonLock{claim: w.claim(label, lease)}
 	l.owner = owner
 	return l
 }
 
 func (l *redissonLock) acquire(ctx context.Context) (bool, error) {
 	return l.set(func(ours time.Duration) (bool, error) {
-		count, _, err := l.locker.AcquireRedisson(ctx, l.key, l.owner, ours)
+		count, left, err := l.locker.AcquireRedisson(ctx, l.key, l.owner, ours)
+		l.told = l.worker.clock.now().add(l.worker.clock.scripted(left))
 		return count > 0, err
 	})
 }

@@ -9,13 +9,12 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"go.uber.org/goleak"
 
 	"locktop/keyspace"
 	"locktop/keyspace/redistest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { redistest.LeaveNothing(m) }
 
 // patience is how long a test waits for something; it is over in a fraction of that unless something is wrong.
 const patience = 30 * time.Second

@@ -36,6 +36,7 @@ func pause() script {
 				play:    pauseLane{label: recheckedLock, first: 2*time.Second + 2*storyLength, rechecks: true}.play,
 			},
 		},
+		rehearse:   rehearseFenced,
 		thresholds: inspector.Thresholds{LostFor: 12 * time.Second, AboutToLapse: 0.4},
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"locktop/keyspace"
+	"locktop/keyspace/redistest"
 )
 
 func TestPause(t *testing.T) {
@@ -40,6 +43,20 @@ func TestFencingTokenIsSeen(t *testing.T) {
 		}
 		return false
 	})
+}
+
+func TestPauseNeedsTheCounter(t *testing.T) {
+	server := redistest.Start(t)
+	server.Do("ACL", "SETUSER", "anna", "on", ">p", "~locktop:demo:*", "&*", "+@all")
+	d, err := Start(t.Context(), Options{
+		Scenario: "pause", Target: &keyspace.Options{Network: "unix", Addr: server.Socket, Username: "anna", Password: "p"},
+	})
+	if err == nil {
+		t.Fatalf("started: %v", d.Close())
+	}
+	if want := "that may also write redisson_lock_token:{locktop:demo:*"; !strings.Contains(err.Error(), want) {
+		t.Errorf("%q, want %q", err, want)
+	}
 }
 
 // stay is a worker who holds the lock of a lane, for the test to lead.

@@ -148,33 +148,6 @@ func TestCrash(t *testing.T) {
 	})
 }
 
-func TestReentrant(t *testing.T) {
-	play(t, "reentrant", func(t *testing.T, d *Demo, client *redis.Client) {
-		const key = "lock:account:4711"
-		heard := listen(t, client, key, "lock:account:4712", "lock:ledger:2026-11")
-		eventually(t, "an owner who entered more than once, and is the only one", func(ctx context.Context) bool {
-			fields, err := client.HGetAll(ctx, key).Result()
-			if err != nil || len(fields) > 1 {
-				t.Fatalf("%v, %v", fields, err)
-			}
-			for owner, count := range fields {
-				n, err := strconv.Atoi(count)
-				return err == nil && n > 1 && strings.HasPrefix(owner, "worker-") && client.PTTL(ctx, key).Val() > 0
-			}
-			return false
-		})
-		eventually(t, "the lock of one who left too seldom expires", func(context.Context) bool {
-			return heard("expired") > 0
-		})
-		eventually(t, "leases are set more often than counts change, that is, renewed", func(context.Context) bool {
-			return heard("hincrby") > 20 && heard("expire") > heard("hincrby")
-		})
-		if v := d.Verdict(); v.Violations != 0 {
-			t.Fatalf("hash locks exclude: %s", v.Text)
-		}
-	})
-}
-
 func TestRenewal(t *testing.T) {
 	redissonOwner := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}:\d+$`)
 	play(t, "renewal", func(t *testing.T, d *Demo, client *redis.Client) {

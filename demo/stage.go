@@ -34,8 +34,9 @@ type show struct {
 // stage is the part of a show in which one lane is played, with an account of its own. It is safe for concurrent use.
 type stage struct {
 	*show
-	lane   lane
-	ledger *ledger
+	lane     lane
+	ledger   *ledger
+	measures measures // as the lane made it; nil: it measures nothing
 }
 
 func newShow(ctx context.Context, o Options, b backend, conns []*keyspace.Connection, prefix string, lanes []lane) *show {
@@ -44,7 +45,12 @@ func newShow(ctx context.Context, o Options, b backend, conns []*keyspace.Connec
 		narrator: &narrator{}, known: map[string]bool{},
 	}
 	for _, l := range lanes {
-		s.stages = append(s.stages, &stage{show: s, lane: l, ledger: newLedger(l.tolerant)})
+		stage := &stage{show: s, lane: l, ledger: newLedger(l.tolerant)}
+		stage.ledger.lockless = l.lockless
+		if l.measure != nil {
+			stage.measures = l.measure()
+		}
+		s.stages = append(s.stages, stage)
 	}
 	return s
 }
@@ -71,16 +77,21 @@ func (s *show) play(script script) {
 // key is the name of a lock in Redis. Whatever is written is named by it, so that it can be removed.
 func (s *show) key(lock string) string {
 	key := s.prefix + lock
+	s.use(key)
+	return key
+}
+
+// use notes the name of what is written beside a lock, where the scheme makes it of the lock's own name.
+func (s *show) use(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.known[key] {
 		s.known[key] = true
 		s.inUse = append(s.inUse, key)
 	}
-	return key
 }
 
-// keys are all names that key gave.
+// keys are all names that key gave, and what is beside them.
 func (s *show) keys() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -66,6 +66,13 @@ func (c *clock) scaled(d time.Duration) time.Duration {
 	return c.ours(d)
 }
 
+// scripted is how long a duration of ours is in the script, as fast as it goes now.
+func (c *clock) scripted(d time.Duration) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Duration(float64(d) * c.rate)
+}
+
 func (c *clock) ours(d time.Duration) time.Duration {
 	return max(time.Duration(float64(d)/c.rate), time.Millisecond)
 }

@@ -31,8 +31,15 @@ type worker struct {
 }
 
 func (s *stage) newWorker() *worker {
+	w := s.newWorkerOn(nil)
+	w.client = s.conns[0].NewClient("demo-" + w.name)
+	w.locker = actions.NewLocker(w.client)
+	return w
+}
+
+// newWorkerOn makes a worker that has a client together with others, and so does not close it.
+func (s *stage) newWorkerOn(client *redis.Client) *worker {
 	name, number := s.nextName()
-	client := s.conns[0].NewClient("demo-" + name)
 	return &worker{
 		stage: s, name: name, number: number, client: client, locker: actions.NewLocker(client),
 		dice: rand.New(rand.NewPCG(s.seed, uint64(number))),
