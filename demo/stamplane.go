@@ -159,7 +159,7 @@ func (l stampLane) race(ctx context.Context, first, second *worker) (shown bool)
 	}
 	if other != "" {
 		second.ledger.fact("a takeover deleted the lock of a worker who had just taken it over")
-		second.news("%s took over %s %s after %s: its DEL deleted the lock that was just got, and both are inside", second.name, l.label,
+		second.news("%s took over %s %s after %s: its DEL deleted a valid lock, and both are inside", second.name, l.label,
 			span(time.Since(v.since)), other)
 	}
 	both.Go(func() { b.stay(ctx, w, 2*time.Second) })
@@ -191,7 +191,7 @@ func (l stampLane) rob(ctx context.Context, s *stage, held *stamp) (shown bool) 
 		return false
 	}
 	if other != "" {
-		w.news("%s, whose clock is %s ahead, took %s from %s with %s of its lease left: both are inside", w.name, span(l.ahead), l.label, other,
+		w.news("%s, whose clock is %s ahead, took %s while %s had %s left: both are inside", w.name, span(l.ahead), l.label, other,
 			span(time.Until(held.ends)))
 	}
 	c.stay(ctx, robber, 2*time.Second)
