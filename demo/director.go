@@ -72,13 +72,14 @@ func (s *show) due(what string, first, every time.Duration) bool {
 	return true
 }
 
-// postpone makes it due after a time from now.
+// postpone makes it due after a time from now, also where the user asked for it before.
 func (s *show) postpone(what string, by time.Duration) {
 	at := s.clock.now().add(by)
 	d := s.director
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.clocks[what] = at
+	d.wanted[what] = d.inject
 }
 
 // rest waits between two rounds of a scenario, or until the user asks for the fault; false: the context ended first.
@@ -181,10 +182,11 @@ func (s *show) step(ctx context.Context) error {
 		return s.change(ctx, func(t *Tempo) { t.Held, t.Stepping = true, false })
 	}
 	s.narrator.awaitNext(func() {
-		// The teller may be in the middle of a command that sets a lease, for which change waits.
+		// The teller may be in the middle of a command that sets a lease, for which change waits; and the one who asked for the
+		// step waits no longer.
 		s.group.Go(func() {
-			if err := s.change(ctx, func(t *Tempo) { t.Held, t.Stepping = true, false }); err != nil {
-				s.trouble(ctx, err)
+			if err := s.change(s.ctx, func(t *Tempo) { t.Held, t.Stepping = true, false }); err != nil {
+				s.trouble(s.ctx, err)
 			}
 		})
 	})

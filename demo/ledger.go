@@ -13,6 +13,8 @@ import (
 type ledger struct {
 	// tolerant: two inside are no fault, because the counter refuses what comes too late.
 	tolerant bool
+	// lockless: nobody enters anything, and the verdict does not boast of it.
+	lockless bool
 
 	mu           sync.Mutex
 	inside       map[string][]*visit // by lock
@@ -25,6 +27,7 @@ type ledger struct {
 	played       int
 	faults       []*incident
 	facts        []*incident
+	timings      []*timing
 	failures     int
 	failure      error // the last one
 }
@@ -66,6 +69,13 @@ type incident struct {
 	times  int
 	worst  string
 	weight time.Duration
+}
+
+// timing is how long something took, each time that it happened.
+type timing struct {
+	what         string
+	times        int
+	sum, longest time.Duration
 }
 
 // shownOverlaps is how many violations are kept in full.
@@ -194,11 +204,22 @@ func (l *ledger) play() {
 // fault records harm besides two workers inside: what it is in a few words that count it ("a waiter slept beside a free
 // lock"), and this time in full. Of all times the weightiest is told.
 func (l *ledger) fault(what string, weight time.Duration, format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	i := count(&l.faults, what)
-	if i.worst == "" || weight > i.weight {
-		i.worst, i.weight = fmt.Sprintf(format, args...), weight
+	l.lasting(what)(weight, format, args...)
+}
+
+// lasting is a fault that goes on: it counts when it is first told, and is told anew, with its weight by then, for as long as
+// it lasts.
+func (l *ledger) lasting(what string) (tell func(weight time.Duration, format string, args ...any)) {
+	var told *incident
+	return func(weight time.Duration, format string, args ...any) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if told == nil {
+			told = count(&l.faults, what)
+		}
+		if told.worst == "" || weight > told.weight {
+			told.worst, told.weight = fmt.Sprintf(format, args...), weight
+		}
 	}
 }
 
@@ -207,6 +228,19 @@ func (l *ledger) fact(what string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	count(&l.facts, what)
+}
+
+// timed records how long something took that is worth knowing: "hand-over after a release".
+func (l *ledger) timed(what string, took time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at := slices.IndexFunc(l.timings, func(t *timing) bool { return t.what == what })
+	if at < 0 {
+		at = len(l.timings)
+		l.timings = append(l.timings, &timing{what: what})
+	}
+	t := l.timings[at]
+	t.times, t.sum, t.longest = t.times+1, t.sum+took, max(t.longest, took)
 }
 
 // count finds or adds an incident, and counts it once more.

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"locktop/actions"
@@ -29,8 +30,10 @@ type claim struct {
 	label, key string
 	owner      string
 	lease      time.Duration // of the script
-	// until is when the lease ends at the latest by the worker's own reckoning, which begins before the command is sent.
+	// until is when the lease ends by the worker's own reckoning, which begins before the command is sent. Where a watchdog
+	// sets it, too, it is read by ends.
 	until moment
+	guard sync.Mutex
 }
 
 func (c *claim) name() string { return c.label }
@@ -44,10 +47,25 @@ func (w *worker) claim(label string, lease time.Duration) claim {
 func (c *claim) set(do func(ours time.Duration) (bool, error)) (bool, error) {
 	done, until, err := c.worker.leased(c.lease, do)
 	if done {
+		c.guard.Lock()
+		defer c.guard.Unlock()
 		c.until = until
 	}
 	return done, err
 }
+
+// ends is when the lease surely lasts until.
+func (c *claim) ends() moment {
+	c.guard.Lock()
+	defer c.guard.Unlock()
+	return c.until
+}
+
+// safe is until when a careful worker goes on.
+func (c *claim) safe() moment { return c.ends().add(-time.Duration(margin * float64(c.lease))) }
+
+// late says whether a careful worker, which was delayed since it got the lock, should not even go inside.
+func (c *claim) late() bool { return c.worker.clock.now() >= c.safe() }
 
 // tokenLock is SET NX PX with a token.
 type tokenLock struct{ claim }
@@ -105,17 +123,21 @@ func (l *hashLock) release(ctx context.Context) (bool, error) {
 }
 
 // redissonLock is the same as Redisson has it; the owner is "uuid:thread".
-type redissonLock struct{ claim }
+type redissonLock struct {
+	claim
+	told moment // by a refusal: how long a waiter may sleep, for the lock is another's until then
+}
 
 func (w *worker) redissonLock(label, owner string, lease time.Duration) *redissonLock {
-	l := &redissonLock{w.claim(label, lease)}
+	l := &redissonLock{claim: w.claim(label, lease)}
 	l.owner = owner
 	return l
 }
 
 func (l *redissonLock) acquire(ctx context.Context) (bool, error) {
 	return l.set(func(ours time.Duration) (bool, error) {
-		count, _, err := l.locker.AcquireRedisson(ctx, l.key, l.owner, ours)
+		count, left, err := l.locker.AcquireRedisson(ctx, l.key, l.owner, ours)
+		l.told = l.worker.clock.now().add(l.worker.clock.scripted(left))
 		return count > 0, err
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 // show is one performance of a scenario: what all of its workers share. It is safe for concurrent use.
 type show struct {
+	ctx      context.Context // of everything that runs
 	options  Options
 	backend  backend
 	conns    []*keyspace.Connection // one for each server
@@ -32,23 +33,30 @@ type show struct {
 // stage is the part of a show in which one lane is played, with an account of its own. It is safe for concurrent use.
 type stage struct {
 	*show
-	lane   lane
-	ledger *ledger
+	lane     lane
+	ledger   *ledger
+	measures measures // as the lane made it; nil: it measures nothing
 }
 
-func newShow(o Options, b backend, conns []*keyspace.Connection, prefix string, lanes []lane) *show {
+func newShow(ctx context.Context, o Options, b backend, conns []*keyspace.Connection, prefix string, lanes []lane) *show {
 	s := &show{
-		options: o, backend: b, conns: conns, prefix: prefix, seed: o.Seed, clock: newClock(o.Speed), director: newDirector(o.Speed),
+		ctx: ctx, options: o, backend: b, conns: conns, prefix: prefix, seed: o.Seed, clock: newClock(o.Speed), director: newDirector(o.Speed),
 		narrator: &narrator{}, known: map[string]bool{},
 	}
 	for _, l := range lanes {
-		s.stages = append(s.stages, &stage{show: s, lane: l, ledger: newLedger(l.tolerant)})
+		stage := &stage{show: s, lane: l, ledger: newLedger(l.tolerant)}
+		stage.ledger.lockless = l.lockless
+		if l.measure != nil {
+			stage.measures = l.measure()
+		}
+		s.stages = append(s.stages, stage)
 	}
 	return s
 }
 
 // play begins: lanes that run side by side are started, and those that take turns are called one after the other.
-func (s *show) play(ctx context.Context, script script) {
+func (s *show) play(script script) {
+	ctx := s.ctx
 	if !script.turns {
 		for _, stage := range s.stages {
 			stage.lane.play(ctx, stage)
@@ -68,16 +76,21 @@ func (s *show) play(ctx context.Context, script script) {
 // key is the name of a lock in Redis. Whatever is written is named by it, so that it can be removed.
 func (s *show) key(lock string) string {
 	key := s.prefix + lock
+	s.use(key)
+	return key
+}
+
+// use notes the name of what is written beside a lock, where the scheme makes it of the lock's own name.
+func (s *show) use(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.known[key] {
 		s.known[key] = true
 		s.inUse = append(s.inUse, key)
 	}
-	return key
 }
 
-// keys are all names that key gave.
+// keys are all names that key gave, and what is beside them.
 func (s *show) keys() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

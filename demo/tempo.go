@@ -66,8 +66,27 @@ func (c *clock) scaled(d time.Duration) time.Duration {
 	return c.ours(d)
 }
 
+// scripted is how long a duration of ours is in the script, as fast as it goes now.
+func (c *clock) scripted(d time.Duration) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Duration(float64(d) * c.rate)
+}
+
 func (c *clock) ours(d time.Duration) time.Duration {
 	return max(time.Duration(float64(d)/c.rate), time.Millisecond)
+}
+
+// wait waits in our time, for what has nothing to do with the script; false: the context ended first.
+func wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // sleep waits for a duration of the script; false: the context ended first. Also true, and at once, where there is

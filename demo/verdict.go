@@ -88,6 +88,7 @@ func (l *ledger) words(v *LaneVerdict, written int) []string {
 		add("%s%s", i.worst, repeated(i.times))
 	}
 	switch {
+	case l.lockless:
 	case v.Violations == 0:
 		add("%s: no two workers were ever inside together", plural(v.Acquisitions, "acquisition"))
 	case l.tolerant:
@@ -107,6 +108,9 @@ func (l *ledger) words(v *LaneVerdict, written int) []string {
 	}
 	for _, i := range l.facts {
 		add("%s%s", i.what, repeated(i.times))
+	}
+	for _, t := range l.timings {
+		add("%s: %s on average, %s at most (%s)", t.what, brief(t.sum/time.Duration(t.times)), brief(t.longest), plural(t.times, "time"))
 	}
 	if l.failures > 0 {
 		add("%s failed, the last one with: %v", plural(l.failures, "command"), l.failure)
@@ -134,6 +138,9 @@ func (s *show) verdict() Verdict {
 	first := ""
 	for _, stage := range s.stages {
 		l := stage.ledger.verdict(stage.lane.Variant)
+		if stage.measures != nil {
+			l.Said = append(l.Said, stage.measures.said()...)
+		}
 		v.Lanes = append(v.Lanes, l)
 		v.Acquisitions += l.Acquisitions
 		v.Violations += l.Violations
@@ -196,4 +203,12 @@ func span(d time.Duration) string {
 	default:
 		return fmt.Sprintf("%d min", d/time.Minute)
 	}
+}
+
+// brief is span for what takes a few milliseconds: "0.4 ms".
+func brief(d time.Duration) string {
+	if d < 10*time.Millisecond {
+		return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
+	}
+	return span(d)
 }

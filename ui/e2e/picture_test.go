@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,15 +16,45 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// The README's picture is the real screen of `locktop demo`, taken by:
+// The README's pictures are real screens of `locktop demo`, taken by:
 //
-//	go test ./ui/e2e -run TestPicture -args -picture ../../.github/dashboard.svg
-var picture = flag.String("picture", "", "write the dashboard's screen to this SVG `file`")
+//	go test ./ui/e2e -run TestPictures -timeout 20m -args -pictures ../../.github
+var pictures = flag.String("pictures", "", "write the screens to SVG files in this `directory`")
 
-func TestPicture(t *testing.T) {
+// Every picture of the README is taken each time, only less patiently where it is not written: what the README shows can
+// be seen.
+func TestPictures(t *testing.T) {
 	const width, height = 120, 30
-	term := openTerminal(t, width, height)
-	term.run("demo --seed 7")
+	for name, take := range map[string]struct {
+		arguments string
+		pose      func(term *terminal)
+	}{
+		"dashboard": {"demo --seed 7", poseDashboard},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if *pictures != "" {
+				patience = 2 * time.Minute
+			}
+			term := openTerminal(t, width, height)
+			term.run(take.arguments)
+			take.pose(term)
+			svg := toSVG(term.tmux("capture-pane", "-e", "-p"), width, height)
+			if !strings.Contains(svg, "worker-") || !strings.HasSuffix(svg, "</svg>\n") {
+				t.Errorf("the picture does not show the screen:\n%s", svg)
+			}
+			if *pictures != "" {
+				if err := os.WriteFile(filepath.Join(*pictures, name+".svg"), []byte(svg), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			term.keys("C-c")
+			term.mustBeSane(130)
+		})
+	}
+}
+
+// poseDashboard selects the most wanted lock, and lets a minute of history fill its swim-lane.
+func poseDashboard(term *terminal) {
 	term.waitFor("held", "worker-", "lock:orders:checkout")
 	// The filter finds the lock, and the selection stays on it when the filter is gone.
 	term.keys("/")
@@ -32,21 +63,9 @@ func TestPicture(t *testing.T) {
 	term.waitFor("/checkout", "1 row")
 	term.escape("/checkout")
 	term.waitFor("lock:orders:checkout · who held it", "lock:reports")
-	if *picture != "" {
-		patience = 2 * time.Minute // a minute of history fills the swim-lane
+	if *pictures != "" {
 		term.waitUntil("a swim-lane that is full", func(screen string) bool { return strings.Count(screen, "█") > 60 })
 	}
-	svg := toSVG(term.tmux("capture-pane", "-e", "-p"), width, height)
-	if !strings.Contains(svg, "worker-") || !strings.HasSuffix(svg, "</svg>\n") {
-		t.Errorf("the picture does not show the screen:\n%s", svg)
-	}
-	if *picture != "" {
-		if err := os.WriteFile(*picture, []byte(svg), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	term.keys("q")
-	term.mustBeSane(0)
 }
 
 // The colours of the picture: a terminal's 16, on a dark ground.
