@@ -63,7 +63,7 @@ func (l tokenLane) work(ctx context.Context, w *worker, expected *atomic.Pointer
 
 // enter goes in, unless the worker was held up for so long that it is too late for that.
 func (l tokenLane) enter(w *worker, c *tokenLock) (v *visit, in bool) {
-	if w.clock.now() >= c.until.add(-time.Duration(margin*float64(c.lease))) {
+	if w.clock.now() >= c.safe() {
 		return nil, false
 	}
 	w.tellHandOver(l.label)
