@@ -58,7 +58,7 @@ func (c *stamp) look(ctx context.Context) (lapsed bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("GET %s: %w", c.key, err)
 	}
-	if until := end(value); until.IsZero() || until.UnixMilli() >= c.clock().UnixMilli() {
+	if until := endOf(value); until.IsZero() || until.UnixMilli() >= c.clock().UnixMilli() {
 		return false, nil
 	}
 	c.seen = value
@@ -82,7 +82,7 @@ func (c *stamp) takeByGetSet(ctx context.Context) (bool, error) {
 func (c *stamp) tellMoved(winner *stamp) {
 	c.worker.ledger.fact("a taker that lost the race moved the end of the winner's lease")
 	c.worker.news("%s took over %s; %s lost: its GETSET found another end than it had seen, and only moved it by %d ms",
-		winner.worker.name, c.label, c.worker.name, end(c.wrote).Sub(end(c.replaced)).Milliseconds())
+		winner.worker.name, c.label, c.worker.name, endOf(c.wrote).Sub(endOf(c.replaced)).Milliseconds())
 }
 
 // takeByDelete deletes the lock and acquires it anew. Between seeing that it has lapsed and the DEL another worker can have

@@ -64,6 +64,11 @@ func TestFindingsAppear(t *testing.T) {
 			{skewedLock, inspector.SchemeTimestamp, inspector.CodeLongLease},
 			{skewedLock, inspector.SchemeTimestamp, inspector.CodeLostWhileHeld},
 		},
+		"pause": {
+			{fencedLock, inspector.SchemeRedisson, inspector.CodeLostWhileHeld},
+			{unfencedLock, inspector.SchemeToken, inspector.CodeLostWhileHeld},
+			{recheckedLock, inspector.SchemeToken, inspector.CodeAboutToLapse},
+		},
 		"redlock": {
 			{survivingLock, inspector.SchemeToken, inspector.CodeDegradedQuorum},
 			{patientLock, inspector.SchemeToken, inspector.CodeMinority},

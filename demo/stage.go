@@ -21,6 +21,7 @@ type show struct {
 	clock    *clock
 	director *director
 	narrator *narrator
+	outage   outage
 	stages   []*stage       // one for each lane
 	group    sync.WaitGroup // everything that runs
 

@@ -13,7 +13,7 @@ import (
 // is done early; only after a crash others wait for longer than the script has it.
 type stamp struct {
 	worker     *worker
-	way        way
+	way        stampWay
 	label, key string
 	lease      time.Duration // in our time
 	ahead      time.Duration // by how much the worker's clock is wrong
@@ -102,8 +102,8 @@ func (c *stamp) releaseOwn(ctx context.Context) (bool, error) {
 	return c.worker.locker.ReleaseTimestamp(ctx, c.key, c.wrote)
 }
 
-// end reads the end of a lease, also behind a name; what is no number is the zero time.
-func end(value string) time.Time {
+// endOf reads the end of a lease, also behind a name; what is no number is the zero time.
+func endOf(value string) time.Time {
 	ms, err := strconv.ParseInt(value[strings.LastIndexByte(value, ':')+1:], 10, 64)
 	if err != nil {
 		return time.Time{}

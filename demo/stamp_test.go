@@ -72,7 +72,7 @@ func TestReleaseOfWhatALoserMoved(t *testing.T) {
 		t.Fatal("the race went wrong")
 	}
 	key := winner.key
-	if now := value(t.Context(), t, winner.worker.client, key); now != loser.wrote || !end(now).After(end(winner.wrote)) {
+	if now := value(t.Context(), t, winner.worker.client, key); now != loser.wrote || !endOf(now).After(endOf(winner.wrote)) {
 		t.Fatalf("the end is %s, was %s", now, winner.wrote)
 	}
 	loser.tellMoved(winner)
@@ -113,7 +113,7 @@ func TestClockThatIsAhead(t *testing.T) {
 		t.Fatal("an hour ahead, it was not taken")
 	}
 	if now := value(t.Context(), t, holder.worker.client, l.label); !strings.HasPrefix(now, wrong.worker.name+":") ||
-		end(now).Before(time.Now().Add(l.ahead)) || time.Until(wrong.ends) > time.Minute {
+		endOf(now).Before(time.Now().Add(l.ahead)) || time.Until(wrong.ends) > time.Minute {
 		t.Fatalf("it wrote %s, and works until %v", now, wrong.ends)
 	}
 	if must(holder.way.release(holder, t.Context()))(t) || !must(wrong.way.release(wrong, t.Context()))(t) {
@@ -147,7 +147,7 @@ func TestHolderLeavesInTimeWhateverTheTempo(t *testing.T) {
 		t.Fatal("it stays inside although its lease is over")
 	}
 	v.die()
-	if !sleepUntil(t.Context(), c.stop()) {
+	if !awaitTime(t.Context(), c.stop()) {
 		t.Fatal("the test is over")
 	}
 	if _, in := c.enter(t.Context()); in {
@@ -238,7 +238,7 @@ func TestLoserMovesTheEndToALaterTime(t *testing.T) {
 	if err := s.change(t.Context(), func(t *Tempo) { t.Rate = 4 }); err != nil {
 		t.Fatal(err)
 	}
-	if losers := written(winners); !end(losers).After(end(winners)) {
+	if losers := written(winners); !endOf(losers).After(endOf(winners)) {
 		t.Errorf("the end was %s, and is %s", winners, losers)
 	}
 	s.group.Wait()

@@ -12,7 +12,7 @@ import (
 // the others race for it, or a worker with a wrong clock asks for it. Who is to meet whom is led from here, so that it does.
 type stampLane struct {
 	label  string
-	way    way
+	way    stampWay
 	first  time.Duration // when it happens for the first time
 	rivals time.Duration // by how much the second of two takers is later than the first
 	flawed bool          // both takers get it
@@ -99,7 +99,7 @@ func (l stampLane) die(ctx context.Context, c *stamp) bool {
 
 // lapse waits until the lock of a worker who died has lapsed and everybody could see it; false: the context ended first.
 func (l stampLane) lapse(ctx context.Context, s *stage, c *stamp) bool {
-	if !sleepUntil(ctx, end(c.wrote).Add(time.Millisecond)) {
+	if !awaitTime(ctx, endOf(c.wrote).Add(time.Millisecond)) {
 		return false
 	}
 	s.say("the time in %s is over, %s after its holder died; the key stays until somebody takes it over", l.label,
@@ -107,8 +107,8 @@ func (l stampLane) lapse(ctx context.Context, s *stage, c *stamp) bool {
 	return s.rest(ctx, lapsedFor)
 }
 
-// sleepUntil waits for a time that no tempo changes; false: the context ended first.
-func sleepUntil(ctx context.Context, until time.Time) bool {
+// awaitTime waits for a time that no tempo changes; false: the context ended first.
+func awaitTime(ctx context.Context, until time.Time) bool {
 	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()
 	select {
@@ -159,7 +159,7 @@ func (l stampLane) race(ctx context.Context, first, second *worker) (shown bool)
 	}
 	if other != "" {
 		second.ledger.fact("a takeover deleted the lock of a worker who had just taken it over")
-		second.news("%s took over %s %s after %s: its DEL deleted the lock that was just got, and both are inside", second.name, l.label,
+		second.news("%s took over %s %s after %s: its DEL deleted a valid lock, and both are inside", second.name, l.label,
 			span(time.Since(v.since)), other)
 	}
 	both.Go(func() { b.stay(ctx, w, 2*time.Second) })
@@ -191,7 +191,7 @@ func (l stampLane) rob(ctx context.Context, s *stage, held *stamp) (shown bool) 
 		return false
 	}
 	if other != "" {
-		w.news("%s, whose clock is %s ahead, took %s from %s with %s of its lease left: both are inside", w.name, span(l.ahead), l.label, other,
+		w.news("%s, whose clock is %s ahead, took %s while %s had %s left: both are inside", w.name, span(l.ahead), l.label, other,
 			span(time.Until(held.ends)))
 	}
 	c.stay(ctx, robber, 2*time.Second)

@@ -37,19 +37,19 @@ func stampLanes() []stampLane {
 	return []stampLane{
 		{
 			label: scriptLock, first: 3 * time.Second, rivals: closeRivals,
-			way: way{ask: (*stamp).takeByScript, take: (*stamp).takeByScript, lost: (*stamp).tellRefused, release: (*stamp).releaseOwn},
+			way: stampWay{ask: (*stamp).takeByScript, take: (*stamp).takeByScript, lost: (*stamp).tellRefused, release: (*stamp).releaseOwn},
 		},
 		{
 			label: getSetLock, first: 5 * time.Second, rivals: closeRivals,
-			way: way{ask: (*stamp).ask, look: (*stamp).look, take: (*stamp).takeByGetSet, lost: (*stamp).tellMoved, release: (*stamp).releaseMoved},
+			way: stampWay{ask: (*stamp).ask, look: (*stamp).look, take: (*stamp).takeByGetSet, lost: (*stamp).tellMoved, release: (*stamp).releaseMoved},
 		},
 		{
 			label: deleteLock, first: 6 * time.Second, rivals: 800 * time.Millisecond, flawed: true,
-			way: way{ask: (*stamp).ask, look: (*stamp).look, take: (*stamp).takeByDelete, release: (*stamp).releaseOwn},
+			way: stampWay{ask: (*stamp).ask, look: (*stamp).look, take: (*stamp).takeByDelete, release: (*stamp).releaseOwn},
 		},
 		{
 			label: skewedLock, first: 2 * time.Second, rivals: closeRivals, ahead: time.Hour,
-			way: way{ask: (*stamp).ask, look: (*stamp).look, take: (*stamp).takeByGetSet, lost: (*stamp).tellMoved, release: (*stamp).releaseOwn},
+			way: stampWay{ask: (*stamp).ask, look: (*stamp).look, take: (*stamp).takeByGetSet, lost: (*stamp).tellMoved, release: (*stamp).releaseOwn},
 		},
 	}
 }
@@ -69,8 +69,8 @@ const (
 	lapsedFor = 4 * time.Second
 )
 
-// way is how the workers of a lane go about a timestamp lock.
-type way struct {
+// stampWay is how the workers of a lane go about a timestamp lock.
+type stampWay struct {
 	ask  func(*stamp, context.Context) (bool, error) // everyday's attempt to get it
 	look func(*stamp, context.Context) (bool, error) // to see that it has lapsed; nil: take sees that itself
 	take func(*stamp, context.Context) (bool, error) // to get what has lapsed

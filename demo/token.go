@@ -30,19 +30,19 @@ func token() script {
 func tokenLanes() []tokenLane {
 	return []tokenLane{
 		{
-			label: exportLock, first: 3 * time.Second, release: byScript,
+			label: exportLock, first: 3 * time.Second, release: releaseByScript,
 			outcome: "its script found the token of %s and did nothing",
 		},
 		{
-			label: labelsLock, first: 4 * time.Second, release: byWatch,
+			label: labelsLock, first: 4 * time.Second, release: releaseByWatch,
 			outcome: "EXEC was aborted, as the lock had become that of %s after GET",
 		},
 		{
-			label: mailingLock, first: 5 * time.Second, release: byGetThenDelete, flawed: true,
+			label: mailingLock, first: 5 * time.Second, release: releaseByGetThenDelete, flawed: true,
 			outcome: "its GET was in time, its DEL deleted the lock of %s",
 		},
 		{
-			label: refundLock, first: 6 * time.Second, release: byDelete, flawed: true,
+			label: refundLock, first: 6 * time.Second, release: releaseByDelete, flawed: true,
 			outcome: "its DEL did not look, and deleted the lock of %s",
 		},
 	}

@@ -31,7 +31,7 @@ func TestLateReleases(t *testing.T) {
 			stalls := 0
 			released := must(release(ctx, own, func(ctx context.Context) error {
 				stalls++
-				return errors.Join(next.client.Del(ctx, own.key).Err(), acquired(other.acquire(ctx)))
+				return errors.Join(next.client.Del(ctx, own.key).Err(), wasAcquired(other.acquire(ctx)))
 			}))(t)
 			if stalls != 1 || released != l.flawed || (value(ctx, t, next.client, l.label) == "") != l.flawed {
 				t.Fatalf("it stalled %d times and released the next one's lock: %v, want %v", stalls, released, l.flawed)
@@ -52,8 +52,8 @@ func TestLateReleases(t *testing.T) {
 	}
 }
 
-// acquired makes an error of a lock that was not acquired.
-func acquired(won bool, err error) error {
+// wasAcquired makes an error of a lock that was not acquired.
+func wasAcquired(won bool, err error) error {
 	if err == nil && !won {
 		return errors.New("not acquired")
 	}

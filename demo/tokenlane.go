@@ -10,10 +10,10 @@ import (
 // until another one is inside. A third one always asks for the lock meanwhile.
 type tokenLane struct {
 	label   string
-	first   time.Duration         // when a release comes late for the first time
-	release func(*worker) release // the way in which a worker releases the lock
-	flawed  bool                  // a late release deletes the next holder's lock
-	outcome string                // what a late release did, with the name of the next holder
+	first   time.Duration              // when a release comes late for the first time
+	release func(*worker) tokenRelease // the way in which a worker releases the lock
+	flawed  bool                       // a late release deletes the next holder's lock
+	outcome string                     // what a late release did, with the name of the next holder
 }
 
 // lateness is a release that comes late, and what becomes of the one who has the lock then.
@@ -83,7 +83,7 @@ func (l tokenLane) finish(ctx context.Context, w *worker, c *tokenLock, v *visit
 }
 
 // giveBack releases the lock at once.
-func (l tokenLane) giveBack(ctx context.Context, w *worker, c *tokenLock, release release) {
+func (l tokenLane) giveBack(ctx context.Context, w *worker, c *tokenLock, release tokenRelease) {
 	released, err := release(ctx, c, func(context.Context) error { return nil })
 	switch {
 	case err != nil:
@@ -94,7 +94,7 @@ func (l tokenLane) giveBack(ctx context.Context, w *worker, c *tokenLock, releas
 }
 
 // stall does a short job, leaves, and is late with the release: that comes when the next holder is at work inside.
-func (l tokenLane) stall(ctx context.Context, w *worker, c *tokenLock, v *visit, release release, expected *atomic.Pointer[lateness]) {
+func (l tokenLane) stall(ctx context.Context, w *worker, c *tokenLock, v *visit, release tokenRelease, expected *atomic.Pointer[lateness]) {
 	l.finish(ctx, w, c, v, time.Second)
 	done := time.Now()
 	late := &lateness{inside: make(chan struct{}), left: make(chan struct{})}
@@ -102,7 +102,7 @@ func (l tokenLane) stall(ctx context.Context, w *worker, c *tokenLock, v *visit,
 	w.news("%s is done in %s, but stalls before its release: the lock stays until its lease of %s is over", w.name, l.label,
 		span(w.scaled(c.lease)))
 	released, err := release(ctx, c, func(ctx context.Context) error {
-		if w.await(ctx, late.inside) && w.pause(ctx, time.Second) {
+		if l.await(ctx, w, late.inside) && w.pause(ctx, time.Second) {
 			return nil
 		}
 		return ctx.Err()
@@ -111,7 +111,7 @@ func (l tokenLane) stall(ctx context.Context, w *worker, c *tokenLock, v *visit,
 	if err != nil {
 		w.trouble(ctx, err)
 	}
-	if expected.CompareAndSwap(late, nil) || !w.await(ctx, late.inside) {
+	if expected.CompareAndSwap(late, nil) || !l.await(ctx, w, late.inside) {
 		return // nobody was harmed, or could be
 	}
 	switch {
@@ -123,12 +123,12 @@ func (l tokenLane) stall(ctx context.Context, w *worker, c *tokenLock, v *visit,
 		w.ledger.fact("a late release was refused")
 	}
 	w.news("%s released %s %s late: "+l.outcome, w.name, l.label, span(took), late.next)
-	if w.await(ctx, late.left) {
+	if l.await(ctx, w, late.left) {
 		w.ledger.play()
 	}
 }
 
 // await waits for a signal, but not much longer than leases last; false: the context ended first.
-func (w *worker) await(ctx context.Context, signal <-chan struct{}) bool {
+func (l tokenLane) await(ctx context.Context, w *worker, signal <-chan struct{}) bool {
 	return w.clock.sleepUntil(ctx, w.clock.now().add(4*tokenLease), signal)
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// release gives a token lock back, in one way or another, and says false where that did nothing. Where the worker is to
+// tokenRelease gives a token lock back, in one way or another, and says false where that did nothing. Where the worker is to
 // stall, stall waits, at the worst moment that there is in this way; it returns an error when the demo is over.
-type release func(ctx context.Context, l *tokenLock, stall func(context.Context) error) (bool, error)
+type tokenRelease func(ctx context.Context, l *tokenLock, stall func(context.Context) error) (bool, error)
 
-// byScript compares and deletes in one step, so the worst that can happen is that it comes late.
-func byScript(*worker) release {
+// releaseByScript compares and deletes in one step, so the worst that can happen is that it comes late.
+func releaseByScript(*worker) tokenRelease {
 	return func(ctx context.Context, l *tokenLock, stall func(context.Context) error) (bool, error) {
 		if err := stall(ctx); err != nil {
 			return false, err
@@ -23,8 +23,8 @@ func byScript(*worker) release {
 	}
 }
 
-// byWatch compares and deletes in a transaction, which is aborted where the key has changed since it was looked at.
-func byWatch(w *worker) release {
+// releaseByWatch compares and deletes in a transaction, which is aborted where the key has changed since it was looked at.
+func releaseByWatch(w *worker) tokenRelease {
 	transaction := &stallingTransaction{}
 	w.client.AddHook(transaction)
 	return func(ctx context.Context, l *tokenLock, stall func(context.Context) error) (bool, error) {
@@ -65,8 +65,8 @@ func (s *stallingTransaction) ProcessHook(next redis.ProcessHook) redis.ProcessH
 	}
 }
 
-// byGetThenDelete looks first, but what it has seen may be over when it deletes: these are two commands.
-func byGetThenDelete(w *worker) release {
+// releaseByGetThenDelete looks first, but what it has seen may be over when it deletes: these are two commands.
+func releaseByGetThenDelete(w *worker) tokenRelease {
 	return func(ctx context.Context, l *tokenLock, stall func(context.Context) error) (bool, error) {
 		owner, err := w.client.Get(ctx, l.key).Result()
 		switch {
@@ -78,22 +78,22 @@ func byGetThenDelete(w *worker) release {
 		if err := stall(ctx); err != nil {
 			return false, err
 		}
-		return remove(ctx, l)
+		return removeLock(ctx, l)
 	}
 }
 
-// byDelete does not look at all.
-func byDelete(*worker) release {
+// releaseByDelete does not look at all.
+func releaseByDelete(*worker) tokenRelease {
 	return func(ctx context.Context, l *tokenLock, stall func(context.Context) error) (bool, error) {
 		if err := stall(ctx); err != nil {
 			return false, err
 		}
-		return remove(ctx, l)
+		return removeLock(ctx, l)
 	}
 }
 
-// remove deletes the lock, whoever has it.
-func remove(ctx context.Context, l *tokenLock) (bool, error) {
+// removeLock deletes the lock, whoever has it.
+func removeLock(ctx context.Context, l *tokenLock) (bool, error) {
 	n, err := l.worker.client.Del(ctx, l.key).Result()
 	if err != nil {
 		return false, fmt.Errorf("DEL %s: %w", l.key, err)

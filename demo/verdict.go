@@ -62,7 +62,7 @@ func (l *ledger) verdict(of Variant) LaneVerdict {
 	l.longest = finished // those that last will be noted when they end
 	written := 0
 	for _, c := range l.counters {
-		v.LostUpdates += c.written - c.value
+		v.LostUpdates += c.lost()
 		v.Refused += c.refused
 		written += c.written
 	}
