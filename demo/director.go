@@ -78,13 +78,14 @@ func (s *show) due(what string, first, every time.Duration) bool {
 	return true
 }
 
-// postpone makes it due after a time from now.
+// postpone makes it due after a time from now, also where the user asked for it before.
 func (s *show) postpone(what string, by time.Duration) {
 	at := s.clock.now().add(by)
 	d := s.director
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.clocks[what] = at
+	d.wanted[what] = d.inject
 }
 
 // rest waits between two rounds of a scenario, or until the user asks for the fault; false: the context ended first.

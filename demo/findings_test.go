@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,6 +51,7 @@ func TestFindingsAppear(t *testing.T) {
 		"contention": {{nightlyReports, inspector.SchemeToken, inspector.CodeLongLease}},
 		"reentrant":  {{leakyLock, inspector.SchemeReentrant, inspector.CodeCountLeak}},
 		"crash":      {{stuckLock, inspector.SchemeSetNX, inspector.CodeNoTTL}},
+		"repair":     {{bareLock, inspector.SchemeSetNX, inspector.CodeNoTTL}, {repairedLock, inspector.SchemeSetNX, inspector.CodeNoTTL}},
 		"renewal": {
 			{hungLock, inspector.SchemeToken, inspector.CodeRenewedForever},
 			{lapsingLock, inspector.SchemeToken, inspector.CodeAboutToLapse},
@@ -58,6 +60,9 @@ func TestFindingsAppear(t *testing.T) {
 		"timestamp": {
 			{getSetLock, inspector.SchemeTimestamp, inspector.CodeLapsed},
 			{deleteLock, inspector.SchemeTimestamp, inspector.CodeLapsed},
+			{scriptLock, inspector.SchemeTimestamp, inspector.CodeLapsed},
+			{skewedLock, inspector.SchemeTimestamp, inspector.CodeLongLease},
+			{skewedLock, inspector.SchemeTimestamp, inspector.CodeLostWhileHeld},
 		},
 		"pause": {
 			{fencedLock, inspector.SchemeRedisson, inspector.CodeLostWhileHeld},
@@ -98,28 +103,38 @@ func TestFindingsAppear(t *testing.T) {
 	}
 }
 
-// Locks that are used as they should be are not accused of anything.
-func TestNoFindingOnSoundLocks(t *testing.T) {
-	for scenario, sound := range map[string][]string{
-		"reentrant": balancedLocks, "local": {extendingLock}, "redisson": {toldLock, fairLabel},
+// What is sound looks sound: a late release that is refused, a count that goes up and down, a queue that is served; and a
+// holder who crashed looks like one, and like nothing else.
+func TestNoFalseFindings(t *testing.T) {
+	for scenario, allowed := range map[string][]sight{
+		"token": nil, "reentrant": nil, "local": nil, "redisson": nil,
+		"timestamp": {
+			{scriptLock, inspector.SchemeTimestamp, inspector.CodeLapsed},
+			{getSetLock, inspector.SchemeTimestamp, inspector.CodeLapsed},
+		},
 	} {
 		t.Run(scenario, func(t *testing.T) {
 			onServers(t, func(t *testing.T, server Server) {
 				t.Parallel()
 				d := begin(t, Options{Scenario: scenario, Server: server, Seed: 7, Speed: testSpeed})
 				i := inspect(t, d)
-				seen := map[string]bool{}
-				eventually(t, "the faults are played, and the locks are seen", func(context.Context) bool {
+				sound := func(key string) bool {
+					return slices.ContainsFunc(d.Scenario().Variants, func(v Variant) bool { return !v.Flawed && strings.Contains(v.Shows, key) })
+				}
+				seen := 0
+				eventually(t, "every fault is played to its end", func(context.Context) bool {
 					for _, l := range i.Latest().Locks {
-						if !slices.Contains(sound, l.Key) {
+						if !sound(l.Key) {
 							continue
 						}
-						seen[l.Key] = true
+						seen++
 						for _, f := range l.Findings {
-							t.Fatalf("%s: %s: %s", l.Key, f.Code, f.Text)
+							if s := (sight{l.Key, l.Scheme, f.Code}); !slices.Contains(allowed, s) {
+								t.Fatalf("%+v: %s", s, f.Text)
+							}
 						}
 					}
-					return len(seen) == len(sound) && playedOut(d.Verdict())
+					return playedOut(d.Verdict()) && seen > 0
 				})
 			})
 		})

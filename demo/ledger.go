@@ -217,11 +217,22 @@ func (l *ledger) play() {
 // fault records harm besides two workers inside: what it is in a few words that count it ("a waiter slept beside a free
 // lock"), and this time in full. Of all times the weightiest is told.
 func (l *ledger) fault(what string, weight time.Duration, format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	i := count(&l.faults, what)
-	if i.worst == "" || weight > i.weight {
-		i.worst, i.weight = fmt.Sprintf(format, args...), weight
+	l.lasting(what)(weight, format, args...)
+}
+
+// lasting is a fault that goes on: it counts when it is first told, and is told anew, with its weight by then, for as long as
+// it lasts.
+func (l *ledger) lasting(what string) (tell func(weight time.Duration, format string, args ...any)) {
+	var told *incident
+	return func(weight time.Duration, format string, args ...any) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if told == nil {
+			told = count(&l.faults, what)
+		}
+		if told.worst == "" || weight > told.weight {
+			told.worst, told.weight = fmt.Sprintf(format, args...), weight
+		}
 	}
 }
 

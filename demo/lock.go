@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -11,11 +12,16 @@ import (
 	"locktop/actions"
 )
 
-// lock is a lock as one worker wants it, with the worker's own token.
-type lock interface {
+// wanted is a lock that a worker can ask for.
+type wanted interface {
 	// name is what people call it: the key without the prefix of a run.
 	name() string
 	acquire(context.Context) (bool, error)
+}
+
+// lock is a lock as one worker wants it, with the worker's own token.
+type lock interface {
+	wanted
 	// extend and release say false where the lock is not the worker's own any more.
 	extend(context.Context) (bool, error)
 	release(context.Context) (bool, error)
@@ -28,8 +34,10 @@ type claim struct {
 	label, key string
 	owner      string
 	lease      time.Duration // of the script
-	// until is when the lease ends at the latest by the worker's own reckoning, which begins before the command is sent.
+	// until is when the lease ends by the worker's own reckoning, which begins before the command is sent. Where a watchdog
+	// sets it, too, it is read by ends.
 	until moment
+	guard sync.Mutex
 }
 
 func (c *claim) name() string { return c.label }
@@ -44,10 +52,25 @@ func (w *worker) claim(label string, lease time.Duration) claim {
 func (c *claim) set(do func(ours time.Duration) (bool, error)) (bool, error) {
 	done, until, err := c.worker.leased(c.lease, do)
 	if done {
+		c.guard.Lock()
+		defer c.guard.Unlock()
 		c.until = until
 	}
 	return done, err
 }
+
+// ends is when the lease surely lasts until.
+func (c *claim) ends() moment {
+	c.guard.Lock()
+	defer c.guard.Unlock()
+	return c.until
+}
+
+// safe is until when a careful worker goes on.
+func (c *claim) safe() moment { return c.ends().add(-time.Duration(margin * float64(c.lease))) }
+
+// late says whether a careful worker, which was delayed since it got the lock, should not even go inside.
+func (c *claim) late() bool { return c.worker.clock.now() >= c.safe() }
 
 // tokenLock is SET NX PX with a token.
 type tokenLock struct{ claim }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -58,6 +59,17 @@ func begin(t *testing.T, o Options) *Demo {
 
 // address is that of a demo with one server.
 func (d *Demo) address() keyspace.Options { return d.Place().Servers[0] }
+
+// laneOf is the verdict so far on one variant.
+func laneOf(t *testing.T, d *Demo, name string) LaneVerdict {
+	t.Helper()
+	v := d.Verdict()
+	at := slices.IndexFunc(v.Lanes, func(l LaneVerdict) bool { return l.Name == name })
+	if at < 0 {
+		t.Fatalf("there is no variant %q in %s", name, v.Text)
+	}
+	return v.Lanes[at]
+}
 
 // look connects to a demo's server as a dashboard would.
 func look(t *testing.T, o keyspace.Options) *redis.Client {
