@@ -20,9 +20,6 @@ func (o *outage) mark() int64 { return o.changes.Load() }
 // since says whether there was an outage at any time since the mark.
 func (o *outage) since(mark int64) bool { return mark%2 == 1 || o.changes.Load() != mark }
 
-// lasts says whether it is now.
-func (o *outage) lasts() bool { return o.mark()%2 == 1 }
-
 // takeOver lets another server take the place of the one that workers talk to. It has the leases as they were at a rate of time
 // that may have changed since, for what is set on a server that dies soon may never reach its heir.
 func (s *show) takeOver(ctx context.Context, at float64, promote func(context.Context) error) error {

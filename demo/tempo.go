@@ -118,15 +118,3 @@ func (c *clock) sleepUntil(ctx context.Context, end moment, woken <-chan struct{
 	}
 	return false
 }
-
-// sleep waits in our time, for servers and networks know no tempo; false: the context ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return ctx.Err() == nil
-	case <-ctx.Done():
-		return false
-	}
-}
