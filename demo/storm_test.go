@@ -90,3 +90,26 @@ func TestCarelessOf(t *testing.T) {
 		}
 	}
 }
+
+// Who is hired when must not depend on which lane is faster, for the number of a worker settles its dice.
+func TestCrewsAreHiredInOrder(t *testing.T) {
+	conns := newTestStage(t).conns
+	for _, c := range []struct {
+		script script
+		hired  []int // after each lane
+	}{{storm(), []int{196, 200}}, {market(), []int{11, 22, 33, 44}}} {
+		ctx, end := context.WithCancel(t.Context())
+		end() // they are hired, and have nothing to do
+		s := newShow(ctx, Options{Speed: 1}, nil, conns, "", c.script.lanes)
+		for i, stage := range s.stages {
+			stage.lane.play(ctx, stage)
+			s.mu.Lock()
+			hired := s.hired
+			s.mu.Unlock()
+			if hired != c.hired[i] {
+				t.Errorf("%s: %d are hired when lane %d begins to play, not %d", c.script.Name, hired, i, c.hired[i])
+			}
+		}
+		s.group.Wait()
+	}
+}
