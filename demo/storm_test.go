@@ -44,7 +44,8 @@ func TestStormIsAsLargeAsAsked(t *testing.T) {
 		eventually(t, "all workers and all locks", func(context.Context) bool {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			return s.hired >= workers && s.known[shipment(0)] && s.known[shipment(locks-1)] && s.known[parcel(0)]
+			return s.hired >= workers && s.known[shipment(0)] && s.known[shipment(locks-1)] && s.known[parcel(0)] &&
+				s.stages[0].measures.said() != nil // which is more than to ask
 		})
 		for _, key := range s.keys() {
 			if strings.HasPrefix(key, "lock:shipment:") && key > shipment(locks-1) {
@@ -67,7 +68,7 @@ func TestSuccessor(t *testing.T) {
 	s := newTestStage(t)
 	s.measures = newAnswers()
 	s.clock.set(20)
-	dead, next := newTestWorker(t, s), newTestWorker(t, s)
+	dead, next := hand{newTestWorker(t, s), newQueue(1)}, hand{newTestWorker(t, s), newQueue(1)}
 	l := dead.timed("lock:a", stormLease)
 	if !must(l.acquire(t.Context()))(t) {
 		t.Fatal("not acquired")
