@@ -121,8 +121,8 @@ type timed struct {
 	connections queue
 }
 
-func (h hand) timed(label string, lease time.Duration) timed {
-	return timed{h.tokenLock(label, lease), h.connections}
+func (w hand) timed(label string, lease time.Duration) timed {
+	return timed{w.tokenLock(label, lease), w.connections}
 }
 
 func (l timed) acquire(ctx context.Context) (bool, error) {
