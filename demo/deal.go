@@ -29,8 +29,8 @@ const (
 	dealAborted                // somebody changed what it is about: try again
 )
 
-// way is how a market keeps its traders out of each other's way.
-type way func(context.Context, *trader, deal) (outcome, error)
+// manner is how a market keeps its traders out of each other's way.
+type manner func(context.Context, *trader, deal) (outcome, error)
 
 // attempt does something once. Where the answer was not had, this round's books cannot be judged: nobody knows what was done.
 func (t *trader) attempt(ctx context.Context, do func(context.Context) (bool, error)) bool {

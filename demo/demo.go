@@ -11,7 +11,8 @@
 //   - A server process of our own dies with us, also when we are killed: by the kernel on Linux, on other Unix systems by a
 //     shell that waits for the end of a pipe, and on Windows by a job object. Only on Windows are its directory and
 //     configuration left.
-//   - On a server that is given, nothing outside of [Prefix] is touched, and nothing inside it but this run's own keys.
+//   - On a server that is given, nothing outside of [Prefix] is touched, and nothing inside it but this run's own keys. What a
+//     scheme keeps beside a lock is named as the scheme names it, with the lock's own name in it.
 //   - [Demo.Verdict] tells what happened by the workers' own account, which no lock can deceive.
 package demo
 
@@ -84,7 +85,7 @@ type Demo struct {
 func Start(ctx context.Context, o Options) (*Demo, error) {
 	s, err := findScript(o.Scenario)
 	if err == nil {
-		s, err = s.choose(o.Variant)
+		s, err = s.choose(o.Variant, o.Server)
 	}
 	if err != nil {
 		return nil, err
@@ -133,6 +134,7 @@ func (d *Demo) endWithContext() {
 	defer d.changing.Unlock()
 	d.curtain()
 	d.show.Load().group.Wait()
+	// The context has ended, and that is why we clean up.
 	d.err = errors.Join(d.cleanUp(context.WithoutCancel(d.ctx)), d.closeServers())
 }
 
@@ -157,7 +159,11 @@ func (d *Demo) open(ctx context.Context) error {
 		return err
 	}
 	client := d.conns[0].NewClient("demo-rehearsal")
-	return errors.Join(rehearse(ctx, client, d.prefix), client.Close())
+	err = rehearse(ctx, client, d.prefix)
+	if err == nil && d.script.rehearse != nil {
+		err = d.script.rehearse(ctx, client, d.prefix+"rehearsal")
+	}
+	return errors.Join(err, client.Close())
 }
 
 // Place says how to reach the servers, for keyspace.Dial.

@@ -27,6 +27,7 @@ type ledger struct {
 	played       int
 	faults       []*incident
 	facts        []*incident
+	timings      []*timing
 	failures     int
 	failure      error // the last one
 }
@@ -50,6 +51,9 @@ type counter struct {
 	refused int   // writes with a lower token
 }
 
+// lost is by how much the counter is behind what was written to it.
+func (c *counter) lost() int { return c.written - c.value }
+
 // departure is how a critical section was left.
 type departure struct {
 	worker string
@@ -68,6 +72,13 @@ type incident struct {
 	times  int
 	worst  string
 	weight time.Duration
+}
+
+// timing is how long something took, each time that it happened.
+type timing struct {
+	what         string
+	times        int
+	sum, longest time.Duration
 }
 
 // shownOverlaps is how many violations are kept in full.
@@ -159,6 +170,16 @@ func (l *ledger) holder(lock string) string {
 	return ""
 }
 
+// lost is how many updates of the counter under a lock were lost.
+func (l *ledger) lost(lock string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c := l.counters[lock]; c != nil {
+		return c.lost()
+	}
+	return 0
+}
+
 // wait counts a waiter until the function that it returns is called.
 func (l *ledger) wait(lock string) (done func()) {
 	l.mu.Lock()
@@ -196,11 +217,22 @@ func (l *ledger) play() {
 // fault records harm besides two workers inside: what it is in a few words that count it ("a waiter slept beside a free
 // lock"), and this time in full. Of all times the weightiest is told.
 func (l *ledger) fault(what string, weight time.Duration, format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	i := count(&l.faults, what)
-	if i.worst == "" || weight > i.weight {
-		i.worst, i.weight = fmt.Sprintf(format, args...), weight
+	l.lasting(what)(weight, format, args...)
+}
+
+// lasting is a fault that goes on: it counts when it is first told, and is told anew, with its weight by then, for as long as
+// it lasts.
+func (l *ledger) lasting(what string) (tell func(weight time.Duration, format string, args ...any)) {
+	var told *incident
+	return func(weight time.Duration, format string, args ...any) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if told == nil {
+			told = count(&l.faults, what)
+		}
+		if told.worst == "" || weight > told.weight {
+			told.worst, told.weight = fmt.Sprintf(format, args...), weight
+		}
 	}
 }
 
@@ -209,6 +241,19 @@ func (l *ledger) fact(what string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	count(&l.facts, what)
+}
+
+// timed records how long something took that is worth knowing: "hand-over after a release".
+func (l *ledger) timed(what string, took time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at := slices.IndexFunc(l.timings, func(t *timing) bool { return t.what == what })
+	if at < 0 {
+		at = len(l.timings)
+		l.timings = append(l.timings, &timing{what: what})
+	}
+	t := l.timings[at]
+	t.times, t.sum, t.longest = t.times+1, t.sum+took, max(t.longest, took)
 }
 
 // count finds or adds an incident, and counts it once more.

@@ -110,13 +110,39 @@ func TestIncidents(t *testing.T) {
 	l.fact("a stranger was refused")
 	l.fact("a stranger was refused")
 	l.fault("slept", time.Second, "worker-1 slept for 1 s beside a free lock")
-	l.fault("slept", 3*time.Second, "worker-2 slept for 3 s beside a free lock")
+	l.fault("slept", 3*time.Second, "worker-%d slept for 3 s beside a free lock", 2)
 	l.fault("slept", 2*time.Second, "worker-3 slept for 2 s beside a free lock")
+	l.timed("hand-over", 500*time.Microsecond)
+	l.timed("hand-over", 40*time.Millisecond+500*time.Microsecond)
 	l.play()
 	v := judge(l)
+	if !says(v, "hand-over: 20 ms on average, 40 ms at most (2 times)") {
+		t.Fatalf("%+v", v)
+	}
 	if v.Faults != 3 || v.Played != 1 || v.Said[0] != "worker-2 slept for 3 s beside a free lock (3 times)" ||
 		!slices.Contains(v.Said, "a stranger was refused (2 times)") {
 		t.Fatalf("%+v", v)
+	}
+}
+
+func TestLastingFault(t *testing.T) {
+	l := newLedger(false)
+	first, second := l.lasting("stuck"), l.lasting("stuck")
+	if v := judge(l); v.Faults != 0 {
+		t.Fatalf("told before it was: %+v", v)
+	}
+	first(time.Second, "x was stuck for 1 s")
+	first(3*time.Second, "x was stuck for 3 s")
+	if v := judge(l); v.Faults != 1 || v.Said[0] != "x was stuck for 3 s" {
+		t.Fatalf("one that goes on: %+v", v)
+	}
+	second(2*time.Second, "x was stuck for 2 s")
+	if v := judge(l); v.Faults != 2 || v.Said[0] != "x was stuck for 3 s (2 times)" {
+		t.Fatalf("a lesser one: %+v", v)
+	}
+	second(4*time.Second, "x was stuck for 4 s")
+	if v := judge(l); v.Faults != 2 || v.Said[0] != "x was stuck for 4 s (2 times)" {
+		t.Fatalf("it has become the weightiest: %+v", v)
 	}
 }
 
@@ -161,6 +187,14 @@ func TestVerdictOfTheWhole(t *testing.T) {
 		!strings.HasPrefix(v.Text, "3 acquisitions. Mutual exclusion violated 1 time: worker-2 and worker-3 were inside together for 0 ms (y). "+
 			"Fault: y was stuck.\n") || !strings.Contains(v.Text, "\n✖ flawed, bad\n") {
 		t.Fatalf("%+v\n%s", v, v.Text)
+	}
+}
+
+func TestBrief(t *testing.T) {
+	for d, want := range map[time.Duration]string{0: "0.0 ms", 400 * time.Microsecond: "0.4 ms", 40 * time.Millisecond: "40 ms"} {
+		if got := brief(d); got != want {
+			t.Errorf("brief(%v) = %q, want %q", d, got, want)
+		}
 	}
 }
 

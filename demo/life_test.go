@@ -80,6 +80,30 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
+// An operator may break any lock at any moment: the workers go on.
+func TestLocksAreBroken(t *testing.T) {
+	for _, scenario := range []string{"reentrant", "local", "redisson"} {
+		t.Run(scenario, func(t *testing.T) {
+			onServers(t, func(t *testing.T, server Server) {
+				t.Parallel()
+				d := begin(t, Options{Scenario: scenario, Server: server, Seed: 7, Speed: testSpeed})
+				client := look(t, d.address())
+				eventually(t, "acquisitions in every lane", func(ctx context.Context) bool {
+					for _, key := range d.show.Load().keys() {
+						if err := client.Del(ctx, key).Err(); err != nil {
+							t.Fatal(err)
+						}
+					}
+					return !slices.ContainsFunc(d.Verdict().Lanes, func(l LaneVerdict) bool { return l.Acquisitions < 10 })
+				})
+				if v := d.Verdict(); strings.Contains(v.Text, "failed") {
+					t.Fatal(v.Text)
+				}
+			})
+		})
+	}
+}
+
 func TestStartRefuses(t *testing.T) {
 	files := tempDirs(t)
 	before := goleak.IgnoreCurrent()
@@ -96,6 +120,8 @@ func TestStartRefuses(t *testing.T) {
 		"server":   {t.Context(), Options{Server: "sqlite"}, `unknown kind of server "sqlite": there are auto, redis and embedded`},
 		"context":  {ended, Options{}, "context canceled"},
 		"process":  {ended, Options{Server: ServerRedis}, "context canceled"},
+		"masters":  {t.Context(), Options{Scenario: "redlock", Target: &keyspace.Options{}}, "servers of its own: leave out --url"},
+		"clock":    {t.Context(), Options{Scenario: "redlock", Variant: "clock", Server: ServerRedis}, "is not ours to set: run the demo with --server embedded"},
 		"target":   {t.Context(), Options{Target: &keyspace.Options{Network: "unix", Addr: "/nowhere"}}, "nothing answers"},
 	} {
 		t.Run(name, func(t *testing.T) {

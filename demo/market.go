@@ -70,7 +70,7 @@ var marketLoads = []load{{1, 1}, {5, 1}, {5, 5}}
 // marketplace is the market of one lane.
 type marketplace struct {
 	*stage
-	deal    way
+	deal    manner
 	keys    string        // what the names of its keys begin with; not the name of a lock, for they are none
 	leisure time.Duration // between two deals, for a market that is not measured
 

@@ -9,7 +9,7 @@ import (
 )
 
 // newTestMarket is a market whose books are open, and a way to check them.
-func newTestMarket(t *testing.T, deal way) (*marketplace, books) {
+func newTestMarket(t *testing.T, deal manner) (*marketplace, books) {
 	t.Helper()
 	m := &marketplace{stage: newTestStage(t), deal: deal, keys: "market:test:"}
 	m.measures = &marketFigures{}
@@ -25,7 +25,7 @@ func newTestMarket(t *testing.T, deal way) (*marketplace, books) {
 // Two buyers have both seen a piece before either acts: a way that is worth its name sells it once.
 func TestTwoBuyersOfOnePiece(t *testing.T) {
 	for name, c := range map[string]struct {
-		deal    way
+		deal    manner
 		sold    int
 		retries int
 	}{

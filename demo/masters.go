@@ -146,25 +146,37 @@ func (one *master) jump(d time.Duration) error {
 	return nil
 }
 
+// mend brings the dead back, empty, and sets all clocks right. What the living know stays.
+func (m *masters) mend(ctx context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.mendLocked(ctx)
+}
+
+func (m *masters) mendLocked(ctx context.Context) error {
+	if m.closed {
+		return errClosed
+	}
+	var errs []error
+	for i, one := range m.all {
+		switch {
+		case one.server == nil:
+			errs = append(errs, m.restartLocked(ctx, i))
+		case one.ahead != 0:
+			errs = append(errs, one.jump(-one.ahead))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // reset makes all of them as they were at first: alive, empty, and with the right time.
 func (m *masters) reset(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.closed {
-		return errClosed
+	if err := m.mendLocked(ctx); err != nil {
+		return err
 	}
-	for i, one := range m.all {
-		if one.server == nil {
-			if err := m.restartLocked(ctx, i); err != nil {
-				return err
-			}
-			continue
-		}
-		if one.ahead != 0 {
-			if err := one.jump(-one.ahead); err != nil {
-				return err
-			}
-		}
+	for _, one := range m.all {
 		if _, err := order(ctx, one.options, "FLUSHALL"); err != nil {
 			return fmt.Errorf("empty %s: %w", one.options.Addr, err)
 		}

@@ -21,6 +21,7 @@ type show struct {
 	clock    *clock
 	director *director
 	narrator *narrator
+	outage   outage
 	stages   []*stage       // one for each lane
 	group    sync.WaitGroup // everything that runs
 
@@ -76,16 +77,21 @@ func (s *show) play(script script) {
 // key is the name of a lock in Redis. Whatever is written is named by it, so that it can be removed.
 func (s *show) key(lock string) string {
 	key := s.prefix + lock
+	s.use(key)
+	return key
+}
+
+// use notes the name of what is written beside a lock, where the scheme makes it of the lock's own name.
+func (s *show) use(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.known[key] {
 		s.known[key] = true
 		s.inUse = append(s.inUse, key)
 	}
-	return key
 }
 
-// keys are all names that key gave.
+// keys are all names that key gave, and what is beside them.
 func (s *show) keys() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -66,6 +66,13 @@ func (c *clock) scaled(d time.Duration) time.Duration {
 	return c.ours(d)
 }
 
+// scripted is how long a duration of ours is in the script, as fast as it goes now.
+func (c *clock) scripted(d time.Duration) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Duration(float64(d) * c.rate)
+}
+
 func (c *clock) ours(d time.Duration) time.Duration {
 	return max(time.Duration(float64(d)/c.rate), time.Millisecond)
 }
@@ -110,4 +117,16 @@ func (c *clock) sleepUntil(ctx context.Context, end moment, woken <-chan struct{
 		timer.Stop()
 	}
 	return false
+}
+
+// sleep waits in our time, for servers and networks know no tempo; false: the context ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	}
 }

@@ -57,6 +57,7 @@ func TestFaultsOnDemand(t *testing.T) {
 		if !due("a") || due("a") {
 			t.Fatal("an hour after the last time")
 		}
+		s.letHappen()
 		s.postpone("a", 2*time.Hour)
 		time.Sleep(time.Hour)
 		if due("a") {

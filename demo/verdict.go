@@ -62,7 +62,7 @@ func (l *ledger) verdict(of Variant) LaneVerdict {
 	l.longest = finished // those that last will be noted when they end
 	written := 0
 	for _, c := range l.counters {
-		v.LostUpdates += c.written - c.value
+		v.LostUpdates += c.lost()
 		v.Refused += c.refused
 		written += c.written
 	}
@@ -108,6 +108,9 @@ func (l *ledger) words(v *LaneVerdict, written int) []string {
 	}
 	for _, i := range l.facts {
 		add("%s%s", i.what, repeated(i.times))
+	}
+	for _, t := range l.timings {
+		add("%s: %s on average, %s at most (%s)", t.what, brief(t.sum/time.Duration(t.times)), brief(t.longest), plural(t.times, "time"))
 	}
 	if l.failures > 0 {
 		add("%s failed, the last one with: %v", plural(l.failures, "command"), l.failure)
@@ -200,4 +203,12 @@ func span(d time.Duration) string {
 	default:
 		return fmt.Sprintf("%d min", d/time.Minute)
 	}
+}
+
+// brief is span for what takes a few milliseconds: "0.4 ms".
+func brief(d time.Duration) string {
+	if d < 10*time.Millisecond {
+		return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
+	}
+	return span(d)
 }

@@ -103,6 +103,9 @@ func (s *Server) serve(c *client, args []string) *waiter {
 		c.used = s.now
 		s.process(current)
 	}()
+	if s.isClosing() {
+		c.output.close() // a server that dies does not answer: this may be a script that was stopped amid its work
+	}
 	c.output.write(current.reply.data)
 	if current.last {
 		c.output.end()

@@ -127,6 +127,16 @@ func (s *Server) Close() error {
 	return s.failure
 }
 
+// isClosing says whether Close was called.
+func (s *Server) isClosing() bool {
+	select {
+	case <-s.closing:
+		return true
+	default:
+		return false
+	}
+}
+
 func (s *Server) accept() {
 	for {
 		conn, err := s.listener.Accept()

@@ -1,0 +1,81 @@
+package demo
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+func TestReentrant(t *testing.T) {
+	play(t, "reentrant", func(t *testing.T, d *Demo, client *redis.Client) {
+		balanced, leaky := listen(t, client, balancedLocks...), listen(t, client, leakyLock)
+		counts := map[string]bool{}
+		eventually(t, "one owner at a time, who enters three times", func(ctx context.Context) bool {
+			fields, err := client.HGetAll(ctx, balancedLocks[0]).Result()
+			if err != nil || len(fields) > 1 {
+				t.Fatalf("%v, %v", fields, err)
+			}
+			for owner, count := range fields {
+				if !strings.HasPrefix(owner, "worker-") || count > "3" {
+					t.Fatalf("%s: %s", owner, count)
+				}
+				counts[count] = true
+			}
+			return len(counts) == 3
+		})
+		eventually(t, "a count is left behind, and goes with its lease", func(context.Context) bool { return leaky("expired") > 0 })
+		eventually(t, "the verdict tells for how long nobody was inside", func(context.Context) bool {
+			return laneOf(t, d, "leak").Faults > 0
+		})
+		eventually(t, "a stranger is refused, and a job fails", func(context.Context) bool {
+			v := laneOf(t, d, "balanced")
+			return says(v, "a stranger's release was refused") && says(v, "and left as often as it had entered")
+		})
+		if v := d.Verdict(); v.Violations != 0 || !strings.Contains(v.Text, "left "+leakyLock+" once too little: worker-") {
+			t.Fatalf("hash locks exclude: %s", v.Text)
+		}
+		if n := balanced("expired"); n > 0 {
+			t.Fatalf("%d locks that are left as often as entered have expired", n)
+		}
+	})
+}
+
+// Whoever gets in after an entry was left behind was kept out since then, or since it asked, whichever is later.
+func TestLeakIsMeasured(t *testing.T) {
+	s := newTestStage(t)
+	w := newTestWorker(t, s)
+	n := nesting{label: "x", leaks: &leaks{}}
+	n.tellLeak(w, time.Now())
+	if v := judge(w.ledger); v.Faults != 0 || v.Played != 0 {
+		t.Fatalf("nothing was left behind: %+v", v)
+	}
+	n.leaks.note("worker-9")
+	n.leaks.at = time.Now().Add(-time.Minute)
+	n.tellLeak(w, time.Now().Add(-5*time.Second))
+	n.tellLeak(w, time.Now().Add(-time.Hour)) // it is told once
+	v := judge(w.ledger)
+	if v.Faults != 1 || v.Played != 1 || !strings.HasPrefix(v.Said[0], "worker-9 left x once too little: "+w.name+" waited 5 s") {
+		t.Fatalf("%+v", v)
+	}
+}
+
+func TestStrangerIsRefused(t *testing.T) {
+	s := newTestStage(t)
+	holder, stranger := newTestWorker(t, s), newTestWorker(t, s)
+	l := holder.hashLock("lock:a", time.Minute)
+	if !must(l.acquire(t.Context()))(t) {
+		t.Fatal("a free lock was not acquired")
+	}
+	stranger.intrude(t.Context(), stranger.hashLock("lock:a", time.Minute))
+	if v := judge(s.ledger); says(v, "refused") {
+		t.Fatalf("nobody was inside, as far as anybody knows: %+v", v)
+	}
+	holder.ledger.enter("lock:a", holder.name)
+	stranger.intrude(t.Context(), stranger.hashLock("lock:a", time.Minute))
+	if v := judge(s.ledger); !says(v, "a stranger's release was refused") || !must(l.acquire(t.Context()))(t) || l.count != 2 {
+		t.Fatalf("count %d, %+v", l.count, v)
+	}
+}
