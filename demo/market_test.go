@@ -126,6 +126,41 @@ func TestWaysAreCompared(t *testing.T) {
 	}
 }
 
+// What was measured while somebody played with the tempo is worth nothing, also where it ended as it began.
+func TestDisturbedRoundIsNotMeasured(t *testing.T) {
+	for name, disturbed := range map[string]bool{"held in between": true, "left alone": false} {
+		t.Run(name, func(t *testing.T) {
+			m, b := newTestMarket(t, watched)
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				m.round(t.Context(), b.worker, 0, moment(time.Hour))
+			}()
+			spectator := newTestWorker(t, m.stage)
+			eventually(t, "trade", func(ctx context.Context) bool { return spectator.client.Exists(ctx, m.listed()).Val() == 1 })
+			if disturbed {
+				for range 2 {
+					if err := m.hold(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			eventually(t, "the end of the round", func(context.Context) bool {
+				m.letHappen() // it may not rest yet
+				select {
+				case <-done:
+					return true
+				default:
+					return false
+				}
+			})
+			if lasted := m.figures().of(marketLoads[0]).lasted; (lasted == 0) != disturbed {
+				t.Fatalf("measured for %v", lasted)
+			}
+		})
+	}
+}
+
 func aRound(n int) measured {
 	return measured{bought: 2, retries: 3, tried: 10 * time.Millisecond, lasted: time.Second, round: n}
 }
