@@ -92,7 +92,8 @@ func (l *ledger) words(v *LaneVerdict, written int) []string {
 	case v.Violations == 0:
 		add("%s: no two workers were ever inside together", plural(v.Acquisitions, "acquisition"))
 	case l.tolerant:
-		add("%s: %s two were inside together, %s", plural(v.Acquisitions, "acquisition"), plural(v.Violations, "time"), v.worst.words())
+		add("%s; %s two were inside together, which does no harm here: %s", plural(v.Acquisitions, "acquisition"),
+			plural(v.Violations, "time"), v.worst.words())
 	default:
 		add("mutual exclusion violated %s: %s", plural(v.Violations, "time"), v.worst.words())
 	}
