@@ -81,7 +81,7 @@ func (c *stamp) takeByGetSet(ctx context.Context) (bool, error) {
 // tellMoved tells of a GETSET that came second.
 func (c *stamp) tellMoved(winner *stamp) {
 	c.worker.ledger.fact("a taker that lost the race moved the end of the winner's lease")
-	c.worker.news("%s took over %s; %s lost: its GETSET found another end than it had seen, and only moved it by %d ms",
+	c.worker.news("%s took over %s; %s lost: its GETSET found another end, and only moved it by %d ms",
 		winner.worker.name, c.label, c.worker.name, endOf(c.wrote).Sub(endOf(c.replaced)).Milliseconds())
 }
 

@@ -191,6 +191,7 @@ func (l stampLane) rob(ctx context.Context, s *stage, held *stamp) (shown bool) 
 		return false
 	}
 	if other != "" {
+		w.ledger.fact("a worker whose clock was ahead took a lock that was not over")
 		w.news("%s, whose clock is %s ahead, took %s while %s had %s left: both are inside", w.name, span(l.ahead), l.label, other,
 			span(time.Until(held.ends)))
 	}

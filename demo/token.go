@@ -60,7 +60,7 @@ const (
 	// The next holder after a late one has a long job, and all others short ones with pauses that are longer than what is left
 	// of it then. So a third one who gets in is out again before the next holder releases what is not its own any more, and
 	// everything is well again.
-	longJob    = 4500 * time.Millisecond
+	longJob    = 3500 * time.Millisecond
 	shortJob   = 1200 * time.Millisecond
 	shortPause = 3 * time.Second
 )
