@@ -70,7 +70,7 @@ func (h *hanging) hang(ctx context.Context, w *worker, l *tokenLock, dog *watchd
 		w.news("%s hangs in %s; its watchdog does not know, and goes on renewing", w.name, h.label)
 		<-dog.ended
 	} else {
-		w.news("%s hangs in %s; its watchdog does not know, but renews for as long as a job may take, and no more", w.name, h.label)
+		w.news("%s hangs in %s; its watchdog does not know, but renews no longer than a job may take", w.name, h.label)
 		w.workRenewed(ctx, noTimeout, &l.claim, dog)
 	}
 	switch {
