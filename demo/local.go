@@ -35,16 +35,17 @@ const (
 	extendingLock = "lock:basket:5150"
 	trustingLock  = "lock:wallet:77"
 
-	localLease = 8 * time.Second
+	localLease = 12 * time.Second
 
 	firstSlow = 2 * time.Second
-	nextSlow  = 24 * time.Second
+	nextSlow  = 30 * time.Second
 )
 
-// The work in each entry. That of a slow job outlasts the lease with its third entry, but no part of it does by itself.
+// The work in each entry. That of a slow job outlasts the lease in its third entry, but each part by itself takes half of it at most,
+// so that a machine may be late by as much.
 var (
 	quickParts = []time.Duration{600 * time.Millisecond, 600 * time.Millisecond, 600 * time.Millisecond}
-	slowParts  = []time.Duration{3500 * time.Millisecond, 3500 * time.Millisecond, 5 * time.Second}
+	slowParts  = []time.Duration{4500 * time.Millisecond, 4500 * time.Millisecond, 6 * time.Second}
 )
 
 // localCounts are the counts in the memory of each worker, for nobody but the narration. It is safe for concurrent use.
@@ -85,7 +86,7 @@ func (n nested) work(ctx context.Context, w *worker) {
 	for w.pause(ctx, w.about(1200*time.Millisecond)) {
 		l := w.tokenLock(n.label, localLease)
 		// Nobody is kept out for longer than a slow job takes.
-		if !w.seek(ctx, l, 40*time.Second) || w.clock.now() > l.until {
+		if !w.seek(ctx, l, 60*time.Second) || w.clock.now() > l.until {
 			continue
 		}
 		slow := w.due(n.slow, firstSlow, nextSlow)

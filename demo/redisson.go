@@ -58,9 +58,8 @@ const (
 	nextDying  = 40 * time.Second
 	// Somebody frees the lock of a dead holder after this time.
 	noticing = 2500 * time.Millisecond
-
-	// A waiter who is woken comes in milliseconds, one who is not after most of a lease.
-	overslept = 10 * time.Second
+	// So often it is told that the lock is free and nobody comes.
+	reminding = 10 * time.Second
 )
 
 // sleepers are workers that want the same lock, and sleep while they do not get it.
@@ -108,10 +107,11 @@ func (p sleepers) work(ctx context.Context, w *worker) {
 	for w.pause(ctx, w.about(1200*time.Millisecond)) {
 		l := w.redissonLock(p.label, owner, redissonLease)
 		asked := time.Now()
-		if !w.seekAsleep(ctx, l) || l.late() {
+		got, untold := w.seekAsleep(ctx, l)
+		if !got || l.late() {
 			continue
 		}
-		p.tellWaking(w, asked)
+		p.tellWaking(w, asked, untold)
 		v := w.ledger.enter(p.label, w.name)
 		dog := w.watch(ctx, l, redissonRenewal, unlimited)
 		if w.due(p.death, firstDying, nextDying) {
@@ -170,7 +170,7 @@ func (p sleepers) die(ctx context.Context, dead *worker, l *redissonLock) {
 
 // help frees the lock of a dead holder, and waits until somebody gets it.
 func (p sleepers) help(ctx context.Context, w *worker, dead string, l *redissonLock) {
-	over := p.freed.begin(w.clock.now()) // before others can get in
+	over := p.freed.begin() // before others can get in
 	if !w.try(ctx, func(ctx context.Context) (bool, error) { return p.free(ctx, w, l) }) {
 		if p.freed.take() != nil && ctx.Err() == nil {
 			w.news("%s wanted to free %s, which the dead %s had held, but it is not that one's any more", w.name, p.label, dead)
@@ -179,7 +179,7 @@ func (p sleepers) help(ctx context.Context, w *worker, dead string, l *redissonL
 	}
 	w.news("%s freed %s, which the dead %s had held, by %s", w.name, p.label, dead, p.how)
 	for began := time.Now(); ; {
-		if !w.clock.sleepUntil(ctx, w.clock.now().add(overslept), over) {
+		if !w.clock.sleepUntil(ctx, w.clock.now().add(reminding), over) {
 			return
 		}
 		select {
@@ -192,20 +192,20 @@ func (p sleepers) help(ctx context.Context, w *worker, dead string, l *redissonL
 	}
 }
 
-// tellWaking judges how long the lock was free before a worker got it.
-func (p sleepers) tellWaking(w *worker, asked time.Time) {
+// tellWaking judges how the lock of a dead holder came to the next one, when that one gets in.
+func (p sleepers) tellWaking(w *worker, asked time.Time, untold bool) {
 	f := p.freed.take()
 	if f == nil {
 		w.timeHandOver(p.label, asked)
 		return
 	}
 	free := time.Since(f.at)
-	if f.moment.until(w.clock.now()) > overslept {
+	if untold {
 		w.ledger.fault("waiters slept beside a free lock", free, "%s slept for %s beside %s, which was free: %s had woken nobody",
 			w.name, span(free), p.label, p.how)
 		w.news("%s slept for %s beside %s, which was free: %s had woken nobody", w.name, span(free), p.label, p.how)
 	} else {
-		w.ledger.fact("the lock of a dead holder was freed, and a waiter woke up at once")
+		w.ledger.fact("the lock of a dead holder was freed, and a message woke the next one")
 		w.ledger.timed("from there until it was inside", free)
 		w.news("%s is inside %s, %s after it was freed: the message woke it up", w.name, p.label, brief(free))
 	}
@@ -252,16 +252,15 @@ type freedLock struct {
 
 // freeing is one time that it is freed.
 type freeing struct {
-	at     time.Time
-	moment moment
-	over   chan struct{} // closed by the one who gets in
+	at   time.Time
+	over chan struct{} // closed by the one who gets in
 }
 
 // begin says that it is about to be freed.
-func (f *freedLock) begin(now moment) (over <-chan struct{}) {
+func (f *freedLock) begin() (over <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.now = &freeing{at: time.Now(), moment: now, over: make(chan struct{})}
+	f.now = &freeing{at: time.Now(), over: make(chan struct{})}
 	return f.now.over
 }
 

@@ -28,7 +28,7 @@ func TestRedisson(t *testing.T) {
 		})
 		eventually(t, "a bare DEL, after which waiters sleep", func(context.Context) bool { return laneOf(t, d, "bare-del").Faults > 0 })
 		eventually(t, "a message, which wakes them", func(context.Context) bool {
-			return says(laneOf(t, d, "release"), "the lock of a dead holder was freed, and a waiter woke up at once")
+			return says(laneOf(t, d, "release"), "the lock of a dead holder was freed, and a message woke the next one")
 		})
 		eventually(t, "a dead waiter is passed over", func(context.Context) bool {
 			return says(laneOf(t, d, "fair"), "a dead waiter was passed over")
@@ -43,16 +43,16 @@ func TestRedisson(t *testing.T) {
 	})
 }
 
-// asleep lets a worker seek a lock, and returns when it sleeps; got is closed when it has the lock.
-func asleep(t *testing.T, w *worker, l sleeperLock) (got <-chan struct{}) {
+// asleep lets a worker seek a lock, and returns when it sleeps; got returns when it has the lock.
+func asleep(t *testing.T, w *worker, l sleeperLock) (got func() (untold bool)) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	before := w.ledger.waiters(l.name())
-	inside, ended := make(chan struct{}), make(chan struct{})
+	inside, ended := make(chan bool, 1), make(chan struct{})
 	go func() {
 		defer close(ended)
-		if w.seekAsleep(ctx, l) {
-			close(inside)
+		if got, untold := w.seekAsleep(ctx, l); got {
+			inside <- untold
 		}
 	}()
 	t.Cleanup(func() {
@@ -60,7 +60,16 @@ func asleep(t *testing.T, w *worker, l sleeperLock) (got <-chan struct{}) {
 		<-ended
 	})
 	eventually(t, "the waiter sleeps", func(context.Context) bool { return w.ledger.waiters(l.name()) > before })
-	return inside
+	return func() bool {
+		t.Helper()
+		select {
+		case untold := <-inside:
+			return untold
+		case <-time.After(patience):
+			t.Fatal("it did not get the lock")
+			return false
+		}
+	}
 }
 
 // A waiter sleeps while the lock is another's, and when somebody freed it without a word, until it is told.
@@ -90,14 +99,9 @@ func TestWhatWakes(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			eventually(t, "the waiter is woken", func(context.Context) bool {
-				select {
-				case <-got:
-					return true
-				default:
-					return false
-				}
-			})
+			if got() {
+				t.Fatal("it was not the message that woke it")
+			}
 		})
 	}
 }
@@ -109,8 +113,8 @@ func TestSleepEndsWithTheLease(t *testing.T) {
 	if !must(holder.redissonLock("lock:a", holder.redissonOwner(), 300*time.Millisecond).acquire(t.Context()))(t) {
 		t.Fatal("a free lock was not acquired")
 	}
-	if !waiter.seekAsleep(t.Context(), waiter.redissonLock("lock:a", waiter.redissonOwner(), time.Hour)) {
-		t.Fatal("a lock whose lease was over was not acquired")
+	if got, untold := waiter.seekAsleep(t.Context(), waiter.redissonLock("lock:a", waiter.redissonOwner(), time.Hour)); !got || !untold {
+		t.Fatalf("a lock whose lease was over: got it %v, untold %v", got, untold)
 	}
 }
 
@@ -141,7 +145,7 @@ func TestMissedMessage(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	if !waiter.seekAsleep(ctx, l) || l.asked != 2 {
+	if got, untold := waiter.seekAsleep(ctx, l); !got || untold || l.asked != 2 {
 		t.Fatalf("asked %d times", l.asked)
 	}
 }
@@ -150,20 +154,20 @@ func TestFreedLockIsJudged(t *testing.T) {
 	s := newTestStage(t)
 	w := newTestWorker(t, s)
 	p := sleepers{label: "x", how: "a bare DEL", freed: &freedLock{}}
-	p.tellWaking(w, time.Now())
+	p.tellWaking(w, time.Now(), true)
 	if v := judge(s.ledger); v.Played != 0 {
 		t.Fatalf("nothing was freed: %+v", v)
 	}
-	for _, slept := range []time.Duration{0, overslept + time.Second} {
-		over := p.freed.begin(w.clock.now().add(-slept))
-		p.tellWaking(w, time.Now())
+	for _, untold := range []bool{false, true} {
+		over := p.freed.begin()
+		p.tellWaking(w, time.Now(), untold)
 		select {
 		case <-over:
 		default:
 			t.Fatal("it is not over")
 		}
 	}
-	if v := judge(s.ledger); v.Played != 2 || v.Faults != 1 || !says(v, "a waiter woke up at once") {
+	if v := judge(s.ledger); v.Played != 2 || v.Faults != 1 || !says(v, "a message woke the next one") {
 		t.Fatalf("%+v", v)
 	}
 }
@@ -218,14 +222,16 @@ func TestFairLine(t *testing.T) {
 	second, after := join(time.Minute, alive)
 	later := asleep(t, second, after)
 	must(holder.release(ctx))(t)
-	<-got
+	got()
 	if before.served.skipped == nil || before.served.skipped.worker != dead.name || len(before.served.overtaken) > 0 {
 		t.Fatalf("%+v", before.served)
 	}
 	if !must(before.release(ctx))(t) {
 		t.Fatal("not released")
 	}
-	<-later
+	if later() {
+		t.Fatal("it was not told of its turn")
+	}
 	if !after.served.queued || len(after.served.overtaken) > 0 || after.served.skipped != nil {
 		t.Fatalf("%+v", after.served)
 	}

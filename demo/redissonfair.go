@@ -13,7 +13,7 @@ import (
 const (
 	fairLabel = "lock:seats:row-12"
 
-	fairLease = 6 * time.Second
+	fairLease = 8 * time.Second
 	fairStaff = 4
 	// Now and then nobody is in the queue.
 	fairJob   = 1200 * time.Millisecond
@@ -23,7 +23,7 @@ const (
 	// stands still for people to talk.
 	alive = 24 * time.Hour
 	// The time of one that will die is shorter, so that people see how it is passed over.
-	mortal = 3 * time.Second
+	mortal = time.Second
 
 	firstDeadWaiter = 5 * time.Second
 	nextDeadWaiter  = 25 * time.Second
@@ -170,7 +170,7 @@ func (q *line) work(ctx context.Context, w *worker) {
 	owner := w.redissonOwner()
 	for w.pause(ctx, w.about(fairPause)) {
 		l := &fairLock{redissonLock: w.redissonLock(fairLabel, owner, fairLease), wait: alive, line: q}
-		asked := time.Now()
+		asked, got := time.Now(), true
 		// Next in turn, for the time of one further behind may be over before its turn comes, and nobody would see it.
 		dies := q.empty() && w.ledger.holder(fairLabel) != "" && w.due("death of a waiter", firstDeadWaiter, nextDeadWaiter)
 		switch {
@@ -181,7 +181,10 @@ func (q *line) work(ctx context.Context, w *worker) {
 				return
 			}
 			w.postpone("death of a waiter", time.Second) // it did not have to wait
-		case !w.seekAsleep(ctx, l):
+		default:
+			got, _ = w.seekAsleep(ctx, l)
+		}
+		if !got {
 			q.leave(w.name)
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -29,6 +30,7 @@ func (l *redissonLock) wakes() moment   { return l.told }
 type bell struct {
 	subscription *redis.PubSub
 	rung         chan struct{}
+	rings        atomic.Int64
 	ended        sync.WaitGroup
 }
 
@@ -42,6 +44,7 @@ func (w *worker) listen(ctx context.Context, channel string) (*bell, error) {
 	messages := b.subscription.Channel()
 	b.ended.Go(func() {
 		for range messages {
+			b.rings.Add(1)
 			select {
 			case b.rung <- struct{}{}:
 			default: // it has rung already
@@ -59,10 +62,11 @@ func (b *bell) close() error {
 
 // seekAsleep asks for a lock until it has it, as Redisson does: it asks, listens, asks again for what was missed meanwhile, and
 // then sleeps between one question and the next. A waiter counts as waiting while it sleeps: it is then that somebody must
-// wake it. False: the demo is over.
-func (w *worker) seekAsleep(ctx context.Context, l sleeperLock) bool {
+// wake it. It was untold if it got the lock because its sleep was over, and not because it heard a message. Not got: the demo
+// is over.
+func (w *worker) seekAsleep(ctx context.Context, l sleeperLock) (got, untold bool) {
 	if w.try(ctx, l.acquire) {
-		return true
+		return true, false
 	}
 	for ctx.Err() == nil {
 		b, err := w.listen(ctx, l.channel())
@@ -70,26 +74,28 @@ func (w *worker) seekAsleep(ctx context.Context, l sleeperLock) bool {
 			w.trouble(ctx, err)
 			continue
 		}
-		got := w.sleepBeside(ctx, l, b)
+		got, untold = w.sleepBeside(ctx, l, b)
 		if err := b.close(); err != nil {
 			w.trouble(ctx, fmt.Errorf("UNSUBSCRIBE: %w", err))
 		}
-		return got
+		return got, untold
 	}
-	return false
+	return false, false
 }
 
-// sleepBeside asks, and sleeps, until it has the lock; false: the demo is over.
-func (w *worker) sleepBeside(ctx context.Context, l sleeperLock, b *bell) bool {
+// sleepBeside asks, and sleeps, until it has the lock.
+func (w *worker) sleepBeside(ctx context.Context, l sleeperLock, b *bell) (got, untold bool) {
 	for {
+		heard := b.rings.Load()
 		if w.try(ctx, l.acquire) {
-			return true
+			return true, untold
 		}
 		awake := w.ledger.wait(l.name())
 		ok := w.clock.sleepUntil(ctx, max(l.wakes(), w.clock.now().add(shortestSleep)), b.rung)
 		awake()
 		if !ok {
-			return false
+			return false, false
 		}
+		untold = b.rings.Load() == heard
 	}
 }
