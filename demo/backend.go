@@ -45,7 +45,7 @@ func openBackend(ctx context.Context, o Options, needs Needs) (backend, error) {
 	case o.Target != nil:
 		return target{*o.Target}, nil
 	case needs == NeedsReal:
-		return openProcess(ctx, defaultTransport)
+		return openProcess(ctx, defaultTransport, mustFindBinary)
 	case needs == NeedsPair:
 		p, err := openPair(ctx)
 		if err != nil {
@@ -70,7 +70,7 @@ func openOne(ctx context.Context, kind Server) (backend, error) {
 	if kind == ServerEmbedded {
 		return openEmbedded(ctx)
 	}
-	b, err := openProcess(ctx, defaultTransport)
+	b, err := openProcess(ctx, defaultTransport, findBinary)
 	switch {
 	case err == nil:
 		return b, nil

@@ -169,21 +169,23 @@ func (d *Demo) open(ctx context.Context) error {
 // Place says how to reach the servers, for keyspace.Dial.
 func (d *Demo) Place() keyspace.Place { return keyspace.Place{Servers: d.backend.connections()} }
 
-// URL is the servers', without a secret, with blanks in between; keyspace.ParseURL and client libraries read each. It is ""
-// where the secret is one that nobody but this process knows.
+// URL is the servers', with blanks in between; keyspace.ParseURL and client libraries read each. A server that is given is named
+// without its secret. One of our own may have a password, which is random, this run's alone, and in it: whoever asks for the
+// URL wants to connect.
 func (d *Demo) URL() string {
 	var all []string
 	for _, o := range d.backend.connections() {
 		u := url.URL{Scheme: "redis", Host: o.Addr, Path: "/" + strconv.Itoa(o.DB)}
 		switch {
-		case d.options.Target == nil && o.Password != "":
-			return ""
 		case o.Network == "unix":
 			u = url.URL{Scheme: "unix", Path: o.Addr, RawQuery: "db=" + strconv.Itoa(o.DB)}
 		case o.TLS != nil:
 			u.Scheme = "rediss"
 		}
-		if o.Username != "" {
+		switch {
+		case d.options.Target == nil && o.Password != "":
+			u.User = url.UserPassword("", o.Password)
+		case o.Username != "":
 			u.User = url.User(o.Username)
 		}
 		all = append(all, u.String())

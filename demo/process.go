@@ -58,9 +58,9 @@ type process struct {
 	exited  chan struct{}
 }
 
-// openProcess starts the best server on PATH.
-func openProcess(ctx context.Context, over transport) (backend, error) {
-	b, err := findBinary(ctx)
+// openProcess starts the best server on PATH, looked for by findBinary or mustFindBinary.
+func openProcess(ctx context.Context, over transport, find func(context.Context) (binary, error)) (backend, error) {
+	b, err := find(ctx)
 	if err != nil {
 		return nil, err
 	}

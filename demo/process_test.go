@@ -133,7 +133,7 @@ func TestProcessIsPrivate(t *testing.T) {
 
 func TestProcessOverLoopback(t *testing.T) {
 	redistest.Require(t, "redis-server")
-	b, err := openProcess(t.Context(), overLoopback)
+	b, err := openProcess(t.Context(), overLoopback, findBinary)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,8 +155,8 @@ func TestProcessOverLoopback(t *testing.T) {
 		t.Fatalf("without the password: %v", err)
 	}
 	d := &Demo{backend: b}
-	if d.URL() != "" {
-		t.Errorf("a URL that nobody can use: %q", d.URL())
+	if served, err := keyspace.ParseURL(d.URL()); err != nil || served.Addr != o.Addr || served.Password != o.Password {
+		t.Errorf("nobody can connect by what is served: %+v, %v", served, err)
 	}
 	for _, argument := range b.(*process).cmd.Args {
 		if strings.Contains(argument, o.Password) {

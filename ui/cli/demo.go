@@ -136,15 +136,14 @@ func (a *app) demo(cmd *cobra.Command, d *showing) error {
 // checkScenario looks whether the scenario has what is asked of it.
 func (d *showing) checkScenario(cmd *cobra.Command) error {
 	scenario := demo.Scenarios()[max(scenarioNamed(d.options.Scenario), 0)]
-	for _, flag := range []string{"workers", "locks"} {
+	for flag, asked := range map[string]int{"workers": d.options.Workers, "locks": d.options.Locks} {
 		switch {
 		case !cmd.Flags().Changed(flag):
 		case scenario.Name != demo.Storm:
 			return usage("--%s is for the scenario %s: %s has its own", flag, demo.Storm, scenario.Name)
+		case asked < 1:
+			return usage("--%s %d: give at least 1", flag, asked)
 		}
-	}
-	if d.options.Workers < 0 || d.options.Locks < 0 {
-		return usage("--workers and --locks: give at least 1")
 	}
 	if d.options.Variant == "" {
 		return nil
