@@ -46,6 +46,12 @@ func openBackend(ctx context.Context, o Options, needs Needs) (backend, error) {
 		return target{*o.Target}, nil
 	case needs == NeedsReal:
 		return openProcess(ctx, defaultTransport)
+	case needs == NeedsPair:
+		p, err := openPair(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return p, nil
 	case needs == NeedsMasters:
 		m, err := openMasters(ctx, independentMasters, o.Server)
 		if err != nil {

@@ -53,6 +53,12 @@ func (d *director) rate() float64 {
 	return d.speed * d.tempo.Rate
 }
 
+func (d *director) rateNow() float64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.rate()
+}
+
 // due says once in a while that it is time for something: first after the start, and then every so often, counted from the
 // last time that it said so; and whenever the user asked for the fault since.
 func (s *show) due(what string, first, every time.Duration) bool {
@@ -110,6 +116,13 @@ func (s *show) leased(lease time.Duration, do func(ours time.Duration) (bool, er
 	return done, until, err
 }
 
+// steadily does something while no change of the tempo comes in between, and says how fast time goes.
+func (s *show) steadily(do func() error) (rate float64, err error) {
+	s.director.gate.RLock()
+	defer s.director.gate.RUnlock()
+	return s.director.rateNow(), do()
+}
+
 // change sets another tempo, and scales the leases of all locks by it. A server may so keep a lock for some milliseconds
 // longer than the workers think, but never shorter.
 func (s *show) change(ctx context.Context, set func(*Tempo)) error {
@@ -156,14 +169,15 @@ const stretchBatch = 500
 // stretch scales the leases on every server that can be reached. A server that is dead has none, and one that does not
 // answer is told as an error.
 func (s *show) stretch(ctx context.Context, factor float64) error {
-	keys := s.keys()
+	keys, mark := s.keys(), s.outage.mark()
 	var errs []error
 	for _, conn := range s.conns {
 		client := conn.NewClient("demo-director")
 		for rest := keys; len(rest) > 0; {
 			n := min(len(rest), stretchBatch)
 			if err := stretchLeases.Run(ctx, client, rest[:n], factor).Err(); err != nil {
-				if len(s.conns) == 1 { // of several servers some may be dead: that is what such a scenario is about
+				// Of several servers some may be dead, and a master may be: that is what such a scenario is about. takeOver mends it.
+				if len(s.conns) == 1 && !s.outage.since(mark) {
 					errs = append(errs, fmt.Errorf("scale the leases to the tempo: %w", err))
 				}
 				break

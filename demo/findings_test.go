@@ -64,6 +64,11 @@ func TestFindingsAppear(t *testing.T) {
 			{skewedLock, inspector.SchemeTimestamp, inspector.CodeLongLease},
 			{skewedLock, inspector.SchemeTimestamp, inspector.CodeLostWhileHeld},
 		},
+		"pause": {
+			{fencedLock, inspector.SchemeRedisson, inspector.CodeLostWhileHeld},
+			{unfencedLock, inspector.SchemeToken, inspector.CodeLostWhileHeld},
+			{recheckedLock, inspector.SchemeToken, inspector.CodeAboutToLapse},
+		},
 		"redlock": {
 			{survivingLock, inspector.SchemeToken, inspector.CodeDegradedQuorum},
 			{patientLock, inspector.SchemeToken, inspector.CodeMinority},
@@ -102,7 +107,12 @@ func TestFindingsAppear(t *testing.T) {
 // holder who crashed looks like one, and like nothing else.
 func TestNoFalseFindings(t *testing.T) {
 	for scenario, allowed := range map[string][]sight{
-		"token": nil, "reentrant": nil, "local": nil, "redisson": nil,
+		"token": nil, "reentrant": nil, "local": nil, "redisson": nil, "crash": nil,
+		"repair": {{repairedLock, inspector.SchemeSetNX, inspector.CodeNoTTL}},
+		"renewal": {
+			{boundedLock, inspector.SchemeToken, inspector.CodeAboutToLapse},
+			{boundedLock, inspector.SchemeToken, inspector.CodeLostWhileHeld},
+		},
 		"timestamp": {
 			{scriptLock, inspector.SchemeTimestamp, inspector.CodeLapsed},
 			{getSetLock, inspector.SchemeTimestamp, inspector.CodeLapsed},

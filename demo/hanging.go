@@ -47,7 +47,7 @@ func (h *hanging) part(s *stage) func(context.Context, *worker) {
 				h.hang(ctx, w, l, dog)
 				v.die()
 				dog.stop()
-				w.replace(ctx, replacement, part)
+				w.replace(ctx, part)
 				return
 			}
 			if w.workRenewed(ctx, w.about(3*time.Second), &l.claim, dog) {

@@ -51,6 +51,9 @@ type counter struct {
 	refused int   // writes with a lower token
 }
 
+// lost is by how much the counter is behind what was written to it.
+func (c *counter) lost() int { return c.written - c.value }
+
 // departure is how a critical section was left.
 type departure struct {
 	worker string
@@ -165,6 +168,16 @@ func (l *ledger) holder(lock string) string {
 		return visits[0].worker
 	}
 	return ""
+}
+
+// lost is how many updates of the counter under a lock were lost.
+func (l *ledger) lost(lock string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c := l.counters[lock]; c != nil {
+		return c.lost()
+	}
+	return 0
 }
 
 // wait counts a waiter until the function that it returns is called.

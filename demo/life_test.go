@@ -82,7 +82,7 @@ func TestNothingIsLeft(t *testing.T) {
 
 // An operator may break any lock at any moment: the workers go on.
 func TestLocksAreBroken(t *testing.T) {
-	for _, scenario := range []string{"reentrant", "local", "redisson"} {
+	for _, scenario := range []string{"crash", "reentrant", "renewal", "local", "redisson", "repair"} {
 		t.Run(scenario, func(t *testing.T) {
 			onServers(t, func(t *testing.T, server Server) {
 				t.Parallel()

@@ -2,8 +2,12 @@ package demo
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"locktop/actions"
 )
@@ -37,6 +41,7 @@ type claim struct {
 }
 
 func (c *claim) name() string { return c.label }
+func (c *claim) end() moment  { return c.until }
 
 // claim names a lock and its new owner; the lease is of the script.
 func (w *worker) claim(label string, lease time.Duration) claim {
@@ -84,6 +89,15 @@ func (l *tokenLock) extend(ctx context.Context) (bool, error) {
 
 func (l *tokenLock) release(ctx context.Context) (bool, error) {
 	return l.locker.ReleaseToken(ctx, l.key, l.owner)
+}
+
+// isOwn looks whether the lock is the worker's own, which it may not be any more when the answer arrives.
+func (l *tokenLock) isOwn(ctx context.Context) (bool, error) {
+	value, err := l.worker.client.Get(ctx, l.key).Result()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return false, fmt.Errorf("GET %s: %w", l.key, err)
+	}
+	return err == nil && value == l.owner, nil
 }
 
 // hashLock is a re-entrant lock in a hash. What acquire and release leave behind is the count.

@@ -15,7 +15,8 @@ import (
 	"locktop/keyspace/redistest"
 )
 
-func TestMain(m *testing.M) { redistest.LeaveNothing(m) }
+// TestMain runs many tests at once: workers sleep most of the time.
+func TestMain(m *testing.M) { redistest.Main(m) }
 
 // patience is how long a test waits for something; it is over in a fraction of that unless something is wrong.
 const patience = 30 * time.Second

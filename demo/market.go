@@ -137,10 +137,10 @@ func (m *marketplace) round(ctx context.Context, bookkeeper *worker, round int, 
 	if !bookkeeper.try(ctx, b.begin) {
 		return
 	}
-	tempo, began := m.director.now(), time.Now()
+	steady, tempo, began := m.clock.steady(), m.director.now(), time.Now()
 	m.trade(ctx, of, end)
 	measured := m.collect(round, time.Since(began))
-	if m.leisure == 0 && ctx.Err() == nil && m.director.now() == tempo && measured.bought+measured.listed > 0 {
+	if m.leisure == 0 && ctx.Err() == nil && steady() && !tempo.Held && measured.bought+measured.listed > 0 {
 		m.figures().add(of, tempo.Rate, measured)
 		m.compare(of)
 	}
@@ -195,8 +195,8 @@ func (m *marketplace) duel(ctx context.Context) (sold int) {
 	both.Wait()
 	switch {
 	case bought[0] && bought[1]:
-		m.news("%s and %s both saw piece %s on the unguarded market, and then both bought it: %s sold it twice", first.name,
-			second.name, piece.name, seller.name)
+		m.news("%s and %s both saw piece %s, and then both bought it: %s sold it twice (%s)", first.name, second.name, piece.name,
+			seller.name, m.lane.Name)
 		return 2
 	case bought[0] || bought[1]:
 		winner, loser := first, second

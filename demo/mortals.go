@@ -58,7 +58,7 @@ func (m *mortals) part(i *impasse) func(context.Context, *worker) {
 			if w.due(i.kind, m.first, m.next) {
 				i.begins(ctx, w, a.claim, m.deed)
 				w.news("%s %s: %s", w.name, m.deed, m.moral)
-				w.replace(ctx, replacement, m.part(i))
+				w.replace(ctx, m.part(i))
 				return
 			}
 			m.serve(ctx, w, a)

@@ -74,6 +74,9 @@ func (p *pair) endpoint() keyspace.Options {
 	return keyspace.Options{Network: "tcp", Addr: p.front.addr(), Password: p.password}
 }
 
+// connections are what workers and the dashboard know of the two.
+func (p *pair) connections() []keyspace.Options { return []keyspace.Options{p.endpoint()} }
+
 // cutReplication lets nothing that is written from now on reach the replica.
 func (p *pair) cutReplication() { p.link.cut() }
 

@@ -15,7 +15,7 @@ func redlock() script {
 			Shows: "Locks that need the votes of three of five independent masters: masters die, one restarts without its memory, one has " +
 				"its clock set. What is lost with a master is a vote, and a vote that is given twice makes two majorities.",
 			LookFor: "The votes (4): " + survivingLock + " goes on with three masters and stops with two; " + patientLock +
-				" loses a vote that nobody gets before it has ended; in " + forgottenLock + " and " + jumpedLock +
+				" loses a vote that nobody gets before it has ended; in " + forgottenLock + " and, on embedded servers, " + jumpedLock +
 				" a second worker gets a majority while the first is inside.",
 			Fault: "a master dies, restarts empty or has its clock set: the next round",
 			Needs: NeedsMasters,

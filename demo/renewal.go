@@ -2,7 +2,6 @@ package demo
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"locktop/inspector"
@@ -65,10 +64,9 @@ const (
 
 // importer does jobs under a Redisson lock, of which some take longer than its lease.
 func importer(ctx context.Context, w *worker) {
-	instance := fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", w.dice.Uint32(), w.dice.Uint32N(1<<16), w.dice.Uint32N(1<<12),
-		w.dice.Uint32N(1<<12), w.dice.Uint64N(1<<48))
+	owner := w.redissonOwner()
 	for w.pause(ctx, w.about(1500*time.Millisecond)) {
-		l := w.redissonLock(healthyLock, fmt.Sprintf("%s:%d", instance, w.number), watchedLease) // as Redisson names a thread
+		l := w.redissonLock(healthyLock, owner, watchedLease)
 		if !w.seek(ctx, l, 40*time.Second) {
 			continue
 		}

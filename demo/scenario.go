@@ -80,7 +80,8 @@ type measures interface {
 // scripts lists the scenarios, the default first.
 func scripts() []script {
 	all := []script{
-		contention(), timestamp(), token(), crash(), reentrant(), renewal(), local(), redisson(), repair(), redlock(), market(), storm(),
+		contention(), timestamp(), token(), crash(), reentrant(), renewal(), local(), redisson(), repair(), redlock(), pause(),
+		failover(), market(), storm(),
 	}
 	for i := range all {
 		all[i] = all[i].listed()

@@ -21,6 +21,7 @@ type show struct {
 	clock    *clock
 	director *director
 	narrator *narrator
+	outage   outage
 	stages   []*stage       // one for each lane
 	group    sync.WaitGroup // everything that runs
 
@@ -106,10 +107,13 @@ func (s *stage) hire(ctx context.Context, play func(context.Context, *worker)) {
 	})
 }
 
-// replace hires another worker after a time, as a supervisor does when one has died.
-func (s *stage) replace(ctx context.Context, after time.Duration, play func(context.Context, *worker)) {
+// replacement is how long it takes until a worker that has died is replaced.
+const replacement = 5 * time.Second
+
+// replace hires another worker after that time, as a supervisor does when one has died.
+func (s *stage) replace(ctx context.Context, play func(context.Context, *worker)) {
 	s.group.Go(func() {
-		if s.clock.sleep(ctx, after) {
+		if s.clock.sleep(ctx, replacement) {
 			s.hire(ctx, play)
 		}
 	})

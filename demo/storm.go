@@ -74,7 +74,7 @@ func parcel(n int) string   { return fmt.Sprintf("lock:parcel:%02d", n+1) }
 
 // part is what a worker of a crew does until it dies or the demo ends: in its seat, counted from 0, and as the successor of
 // one that died. It returns how it died.
-type part func(ctx context.Context, w *worker, seat int, before *death) *death
+type part func(ctx context.Context, w hand, seat int, before *death) *death
 
 // death is what a dead worker left behind.
 type death struct {
@@ -87,16 +87,18 @@ type death struct {
 // before anybody works, so that their dice are the same each time.
 func (s *stage) crew(ctx context.Context, size int, play part) {
 	client := s.conns[0].NewClient("demo-" + Storm)
-	crew := make([]*worker, size)
+	connections := newQueue(client.Options().PoolSize)
+	hire := func() hand { return hand{s.newWorkerOn(client), connections} }
+	crew := make([]hand, size)
 	for seat := range crew {
-		crew[seat] = s.newWorkerOn(client)
+		crew[seat] = hire()
 	}
 	s.group.Go(func() {
 		var all sync.WaitGroup
 		for seat, w := range crew {
 			all.Go(func() {
 				for died := play(ctx, w, seat, nil); ctx.Err() == nil; {
-					died = play(ctx, s.newWorkerOn(client), seat, died)
+					died = play(ctx, hire(), seat, died)
 				}
 			})
 		}
@@ -107,25 +109,38 @@ func (s *stage) crew(ctx context.Context, size int, play part) {
 	})
 }
 
-// timed is a token lock whose acquisitions are timed.
-type timed struct{ *tokenLock }
+// hand is a worker of a crew.
+type hand struct {
+	*worker
+	connections queue
+}
 
-func (w *worker) timed(label string, lease time.Duration) timed {
-	return timed{w.tokenLock(label, lease)}
+// timed is a token lock whose acquisitions are timed, the wait for a connection included.
+type timed struct {
+	*tokenLock
+	connections queue
+}
+
+func (w hand) timed(label string, lease time.Duration) timed {
+	return timed{w.tokenLock(label, lease), w.connections}
 }
 
 func (l timed) acquire(ctx context.Context) (bool, error) {
 	began := time.Now()
-	acquired, err := l.tokenLock.acquire(ctx)
+	acquired, err := l.connections.turn(ctx, l.tokenLock.acquire)
 	if err == nil {
 		l.worker.measures.(*answers).add(time.Since(began), acquired)
 	}
 	return acquired, err
 }
 
+func (l timed) release(ctx context.Context) (bool, error) {
+	return l.connections.turn(ctx, l.tokenLock.release)
+}
+
 // steady is a worker that keeps its leases, on so many locks.
 func steady(locks int) part {
-	return func(ctx context.Context, w *worker, _ int, before *death) *death {
+	return func(ctx context.Context, w hand, _ int, before *death) *death {
 		popularity := rand.NewZipf(w.dice, stormExponent, stormFlatness, uint64(locks-1))
 		if before != nil && !w.succeed(ctx, before) {
 			return nil
@@ -149,7 +164,7 @@ func steady(locks int) part {
 }
 
 // finish does a worker's job under a lock that it has, and gives the lock back.
-func (w *worker) finish(ctx context.Context, v *visit, l timed) {
+func (w hand) finish(ctx context.Context, v *visit, l timed) {
 	if w.work(ctx, w.about(stormWork), &l.claim) {
 		v.leave()
 	} else {
@@ -159,7 +174,7 @@ func (w *worker) finish(ctx context.Context, v *visit, l timed) {
 }
 
 // succeed takes over the lock of one that died, as soon as its lease is over; false: the demo ended first.
-func (w *worker) succeed(ctx context.Context, died *death) bool {
+func (w hand) succeed(ctx context.Context, died *death) bool {
 	for ctx.Err() == nil {
 		l := w.timed(died.lock, stormLease)
 		if !w.seek(ctx, l, stormLease) {
@@ -183,7 +198,7 @@ const (
 )
 
 // careless is a worker that shares a lock with its neighbour, does not look at the clock, and deletes whatever is there.
-func careless(ctx context.Context, w *worker, seat int, _ *death) *death {
+func careless(ctx context.Context, w hand, seat int, _ *death) *death {
 	for w.pause(ctx, w.about(600*time.Millisecond)) {
 		l := w.timed(parcel(seat/2), carelessLease)
 		if !w.seek(ctx, l, 20*time.Second) {
@@ -201,9 +216,11 @@ func careless(ctx context.Context, w *worker, seat int, _ *death) *death {
 			w.pause(ctx, w.about(700*time.Millisecond))
 		}
 		v.leave()
-		w.try(ctx, func(ctx context.Context) (bool, error) { // the lock may be the neighbour's by now
-			n, err := w.client.Del(ctx, l.key).Result()
-			return n == 1, err
+		w.try(ctx, func(ctx context.Context) (bool, error) {
+			return w.connections.turn(ctx, func(ctx context.Context) (bool, error) {
+				n, err := w.client.Del(ctx, l.key).Result() // the lock may be the neighbour's by now
+				return n == 1, err
+			})
 		})
 		if long {
 			w.ledger.play()

@@ -44,7 +44,8 @@ func TestStormIsAsLargeAsAsked(t *testing.T) {
 		eventually(t, "all workers and all locks", func(context.Context) bool {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			return s.hired >= workers && s.known[shipment(0)] && s.known[shipment(locks-1)] && s.known[parcel(0)]
+			return s.hired >= workers && s.known[shipment(0)] && s.known[shipment(locks-1)] && s.known[parcel(0)] &&
+				s.stages[0].measures.said() != nil // which is more than to ask
 		})
 		for _, key := range s.keys() {
 			if strings.HasPrefix(key, "lock:shipment:") && key > shipment(locks-1) {
@@ -67,7 +68,7 @@ func TestSuccessor(t *testing.T) {
 	s := newTestStage(t)
 	s.measures = newAnswers()
 	s.clock.set(20)
-	dead, next := newTestWorker(t, s), newTestWorker(t, s)
+	dead, next := hand{newTestWorker(t, s), newQueue(1)}, hand{newTestWorker(t, s), newQueue(1)}
 	l := dead.timed("lock:a", stormLease)
 	if !must(l.acquire(t.Context()))(t) {
 		t.Fatal("not acquired")
@@ -88,5 +89,28 @@ func TestCarelessOf(t *testing.T) {
 		if got := carelessOf(workers); got != want {
 			t.Errorf("%d of %d", got, workers)
 		}
+	}
+}
+
+// Who is hired when must not depend on which lane is faster, for the number of a worker settles its dice.
+func TestCrewsAreHiredInOrder(t *testing.T) {
+	conns := newTestStage(t).conns
+	for _, c := range []struct {
+		script script
+		hired  []int // after each lane
+	}{{storm(), []int{196, 200}}, {market(), []int{11, 22, 33, 44}}} {
+		ctx, end := context.WithCancel(t.Context())
+		end() // they are hired, and have nothing to do
+		s := newShow(ctx, Options{Speed: 1}, nil, conns, "", c.script.lanes)
+		for i, stage := range s.stages {
+			stage.lane.play(ctx, stage)
+			s.mu.Lock()
+			hired := s.hired
+			s.mu.Unlock()
+			if hired != c.hired[i] {
+				t.Errorf("%s: %d are hired when lane %d begins to play, not %d", c.script.Name, hired, i, c.hired[i])
+			}
+		}
+		s.group.Wait()
 	}
 }

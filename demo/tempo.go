@@ -58,6 +58,17 @@ func (c *clock) set(rate float64) {
 	c.changed = make(chan struct{})
 }
 
+// steady begins to watch the rate; what it returns says whether the rate has not been set since.
+func (c *clock) steady() (still func() bool) {
+	changes := func() <-chan struct{} {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.changed
+	}
+	began := changes()
+	return func() bool { return changes() == began }
+}
+
 // scaled is how long a duration of the script takes in our time, as fast as it goes now; Redis counts in milliseconds, so
 // it is never less than one.
 func (c *clock) scaled(d time.Duration) time.Duration {

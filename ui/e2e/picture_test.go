@@ -25,16 +25,21 @@ var pictures = flag.String("pictures", "", "write the screens to SVG files in th
 // be seen.
 func TestPictures(t *testing.T) {
 	const width, height = 120, 30
+	if *pictures != "" {
+		patience = 2 * time.Minute
+	}
 	for name, take := range map[string]struct {
 		arguments string
 		pose      func(term *terminal)
 	}{
 		"dashboard": {"demo --seed 7", poseDashboard},
+		"crash":     {"demo crash --seed 7", poseCrash},
+		"token":     {"demo token --seed 7 --variant bare-del", poseToken},
+		"pause":     {"demo pause --seed 7 --variant fenced", posePause},
+		"redlock":   {"demo redlock --seed 7 --server embedded --variant restart", poseRedlock},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if *pictures != "" {
-				patience = 2 * time.Minute
-			}
+			t.Parallel()
 			term := openTerminal(t, width, height)
 			term.run(take.arguments)
 			take.pose(term)
@@ -66,6 +71,38 @@ func poseDashboard(term *terminal) {
 	if *pictures != "" {
 		term.waitUntil("a swim-lane that is full", func(screen string) bool { return strings.Count(screen, "█") > 60 })
 	}
+}
+
+// poseCrash opens the dialog that breaks a stuck lock.
+func poseCrash(term *terminal) {
+	term.waitFor("f a holder dies")
+	term.keys("f")
+	term.waitFor("✖ stuck", "died")
+	term.keys("g", "x")
+	term.waitFor("force-expire", "Cancel", "no TTL")
+}
+
+// poseToken waits until a bare DEL has let two in, and looks at what was told of it.
+func poseToken(term *terminal) {
+	term.waitFor("f a holder is late")
+	term.keys("f", "5")
+	term.waitFor("mutual exclusion violated", "inside together")
+}
+
+// posePause waits until a late write was refused.
+func posePause(term *terminal) {
+	term.waitFor("f a holder stands still")
+	term.keys("f", "5")
+	term.waitFor("refused, a higher one", "no update was lost")
+}
+
+// poseRedlock opens the map of locks and masters at the moment at which two workers have a majority.
+func poseRedlock(term *terminal) {
+	term.waitFor("redlock", "lock:invoices:send")
+	term.keys("4")
+	term.waitFor("≠ split")
+	term.keys("p")
+	term.waitFor("‖ held")
 }
 
 // The colours of the picture: a terminal's 16, on a dark ground.
