@@ -37,7 +37,7 @@ func openBackend(ctx context.Context, o Options, needs Needs) (backend, error) {
 	embedded := o.Server == ServerEmbedded
 	switch {
 	case !slices.Contains([]Server{"", ServerAuto, ServerRedis, ServerEmbedded}, o.Server):
-		return nil, fmt.Errorf("unknown kind of server %q: there are %s, %s and %s", o.Server, ServerAuto, ServerRedis, ServerEmbedded)
+		return nil, unknownServer(o.Server)
 	case o.Target != nil && (needs == NeedsMasters || needs == NeedsPair):
 		return nil, errOwnServers
 	case embedded && (needs == NeedsReal || needs == NeedsPair):
@@ -46,9 +46,24 @@ func openBackend(ctx context.Context, o Options, needs Needs) (backend, error) {
 		return target{*o.Target}, nil
 	case needs == NeedsReal:
 		return openProcess(ctx, defaultTransport)
+	case needs == NeedsPair:
+		p, err := openPair(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return p, nil
+	case needs == NeedsMasters:
+		m, err := openMasters(ctx, independentMasters, o.Server)
+		if err != nil {
+			return nil, err
+		}
+		return m, nil
 	}
 	return openOne(ctx, o.Server)
 }
+
+// independentMasters is how many a Redlock has in the texts: two may be lost.
+const independentMasters = 5
 
 // openOne starts one server.
 func openOne(ctx context.Context, kind Server) (backend, error) {
@@ -82,12 +97,19 @@ func empty(ctx context.Context, o keyspace.Options) error {
 	return errors.Join(err, client.Close(), conn.Close())
 }
 
+func unknownServer(s Server) error {
+	return fmt.Errorf("unknown kind of server %q: there are %s, %s and %s", s, ServerAuto, ServerRedis, ServerEmbedded)
+}
+
 // inProcess is the embedded server.
 type inProcess struct{ server *embedded.Server }
 
-func openEmbedded(ctx context.Context) (backend, error) {
-	// It must outlive ctx for as long as the workers need to stop; Demo.Close closes it.
-	server, err := embedded.Start(context.WithoutCancel(ctx), embedded.Options{})
+func openEmbedded(ctx context.Context) (backend, error) { return embeddedAt(ctx, "") }
+
+// embeddedAt starts an embedded server, in the place of another where an address is given.
+func embeddedAt(ctx context.Context, addr string) (backend, error) {
+	// It must outlive ctx for as long as the workers need to stop; who opened it closes it.
+	server, err := embedded.Start(context.WithoutCancel(ctx), embedded.Options{Addr: addr})
 	if err != nil {
 		return nil, err
 	}

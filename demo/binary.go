@@ -15,6 +15,9 @@ type binary struct {
 	name, path, version string
 }
 
+// private is what a server of that program is called that is our own.
+func (b binary) private() string { return b.name + " " + b.version + " (private)" }
+
 // binaries are the programs to look for, the best first.
 var binaries = []string{"redis-server", "valkey-server"}
 
@@ -30,8 +33,17 @@ const versionTimeout = 5 * time.Second
 // versionPattern finds the version in "Redis server v=7.0.15 sha=..." and "Valkey server v=8.1.1 sha=...".
 var versionPattern = regexp.MustCompile(`\bv=((\d+)\.(\d+)\.\d+)`)
 
-// findBinary looks on PATH for a server that is new enough. The error says of each program why it will not do.
+// findBinary looks on PATH for a server that is new enough, for a demo that could as well run on the embedded one.
 func findBinary(ctx context.Context) (binary, error) {
+	b, err := mustFindBinary(ctx)
+	if err != nil {
+		return binary{}, fmt.Errorf("%w, or use --server embedded", err)
+	}
+	return b, nil
+}
+
+// mustFindBinary does so where no other server will do. The error says of each program why it will not.
+func mustFindBinary(ctx context.Context) (binary, error) {
 	var why []error
 	for _, name := range binaries {
 		path, err := exec.LookPath(name)
@@ -45,8 +57,7 @@ func findBinary(ctx context.Context) (binary, error) {
 		}
 		why = append(why, err)
 	}
-	return binary{}, fmt.Errorf("%w (%w): install Redis %d.%d or later, or use --server embedded",
-		ErrNoServer, oneLine(why), oldestMajor, oldestMinor)
+	return binary{}, fmt.Errorf("%w (%w): install Redis %d.%d or later", ErrNoServer, oneLine(why), oldestMajor, oldestMinor)
 }
 
 // oneLine joins errors by semicolons, for errors.Join would break the line.

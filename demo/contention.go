@@ -58,10 +58,9 @@ const (
 	// Of twelve workers about five want the first lock, two the second.
 	zipfExponent = 1.3
 
-	// A clerk dies every so often, and is replaced after a while.
-	firstDeath  = 4 * time.Second
-	nextDeath   = 25 * time.Second
-	replacement = 5 * time.Second
+	// A clerk dies every so often.
+	firstDeath = 4 * time.Second
+	nextDeath  = 25 * time.Second
 )
 
 // clerk does small jobs, each under a lock.
@@ -79,7 +78,7 @@ func clerk(ctx context.Context, w *worker) {
 			v.die()
 			w.ledger.play()
 			w.news("%s died at work: %s stays locked until its lease of %s is over, and then goes on", w.name, l.label, span(w.scaled(l.lease)))
-			w.replace(ctx, replacement, clerk)
+			w.replace(ctx, clerk)
 			return
 		}
 		if w.work(ctx, w.workFor(l.label), &l.claim) {

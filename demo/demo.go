@@ -2,7 +2,7 @@
 //
 // # Guaranteed
 //
-//   - The workers are goroutines with connections of their own, and use the scripts of package actions wherever a scenario
+//   - The workers are goroutines with connections of their own (those of [Storm], who may be thousands, share some), and use the scripts of package actions wherever a scenario
 //     does not say that it shows something worse. Their dice depend on [Options].Seed alone, so that two runs differ only by
 //     who comes first.
 //   - A demo ends with the context of [Start] or with [Demo.Close], whichever is first: no goroutine, process, directory,
@@ -51,12 +51,15 @@ type Options struct {
 	Target *keyspace.Options
 	Seed   uint64  // 0: from the clock
 	Speed  float64 // 1 is real time; 2 is twice as fast; 0: 1
-	// Workers and Locks are how many the scenario storm has; 0: its own numbers.
+	// Workers and Locks are how many the scenario [Storm] has; 0: its own numbers.
 	Workers, Locks int
 }
 
 // Prefix is put before every key of a demo that runs on somebody's server.
 const Prefix = "locktop:demo:"
+
+// Storm is the name of the scenario whose workers and locks are as many as asked.
+const Storm = "storm"
 
 // ErrEnded says that a demo has ended, and so cannot be played on.
 var ErrEnded = errors.New("the demo has ended")
@@ -82,7 +85,7 @@ type Demo struct {
 func Start(ctx context.Context, o Options) (*Demo, error) {
 	s, err := findScript(o.Scenario)
 	if err == nil {
-		s, err = s.choose(o.Variant)
+		s, err = s.choose(o.Variant, o.Server)
 	}
 	if err != nil {
 		return nil, err
@@ -115,12 +118,12 @@ func Start(ctx context.Context, o Options) (*Demo, error) {
 
 // begin begins a performance.
 func (d *Demo) begin() {
-	s := newShow(d.options, d.backend, d.conns, d.prefix, d.script.lanes)
 	ctx, curtain := context.WithCancel(d.ctx)
+	s := newShow(ctx, d.options, d.backend, d.conns, d.prefix, d.script.lanes)
 	d.curtain = curtain
 	d.show.Store(s)
 	// As a member of the group, so that nobody waits for it before the first worker is hired.
-	s.group.Go(func() { s.play(ctx, d.script) })
+	s.group.Go(func() { s.play(d.script) })
 }
 
 // endWithContext takes everything down in order when the context ends.

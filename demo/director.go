@@ -53,6 +53,12 @@ func (d *director) rate() float64 {
 	return d.speed * d.tempo.Rate
 }
 
+func (d *director) rateNow() float64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.rate()
+}
+
 // due says once in a while that it is time for something: first after the start, and then every so often, counted from the
 // last time that it said so; and whenever the user asked for the fault since.
 func (s *show) due(what string, first, every time.Duration) bool {
@@ -72,13 +78,14 @@ func (s *show) due(what string, first, every time.Duration) bool {
 	return true
 }
 
-// postpone makes it due after a time from now.
+// postpone makes it due after a time from now, also where the user asked for it before.
 func (s *show) postpone(what string, by time.Duration) {
 	at := s.clock.now().add(by)
 	d := s.director
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.clocks[what] = at
+	d.wanted[what] = d.inject
 }
 
 // rest waits between two rounds of a scenario, or until the user asks for the fault; false: the context ended first.
@@ -107,6 +114,13 @@ func (s *show) leased(lease time.Duration, do func(ours time.Duration) (bool, er
 	until = s.clock.now().add(lease)
 	done, err = do(s.clock.scaled(lease))
 	return done, until, err
+}
+
+// steadily does something while no change of the tempo comes in between, and says how fast time goes.
+func (s *show) steadily(do func() error) (rate float64, err error) {
+	s.director.gate.RLock()
+	defer s.director.gate.RUnlock()
+	return s.director.rateNow(), do()
 }
 
 // change sets another tempo, and scales the leases of all locks by it. A server may so keep a lock for some milliseconds
@@ -155,14 +169,15 @@ const stretchBatch = 500
 // stretch scales the leases on every server that can be reached. A server that is dead has none, and one that does not
 // answer is told as an error.
 func (s *show) stretch(ctx context.Context, factor float64) error {
-	keys := s.keys()
+	keys, mark := s.keys(), s.outage.mark()
 	var errs []error
 	for _, conn := range s.conns {
 		client := conn.NewClient("demo-director")
 		for rest := keys; len(rest) > 0; {
 			n := min(len(rest), stretchBatch)
 			if err := stretchLeases.Run(ctx, client, rest[:n], factor).Err(); err != nil {
-				if len(s.conns) == 1 { // of several servers some may be dead: that is what such a scenario is about
+				// Of several servers some may be dead, and a master may be: that is what such a scenario is about. takeOver mends it.
+				if len(s.conns) == 1 && !s.outage.since(mark) {
 					errs = append(errs, fmt.Errorf("scale the leases to the tempo: %w", err))
 				}
 				break
@@ -181,10 +196,11 @@ func (s *show) step(ctx context.Context) error {
 		return s.change(ctx, func(t *Tempo) { t.Held, t.Stepping = true, false })
 	}
 	s.narrator.awaitNext(func() {
-		// The teller may be in the middle of a command that sets a lease, for which change waits.
+		// The teller may be in the middle of a command that sets a lease, for which change waits; and the one who asked for the
+		// step waits no longer.
 		s.group.Go(func() {
-			if err := s.change(ctx, func(t *Tempo) { t.Held, t.Stepping = true, false }); err != nil {
-				s.trouble(ctx, err)
+			if err := s.change(s.ctx, func(t *Tempo) { t.Held, t.Stepping = true, false }); err != nil {
+				s.trouble(s.ctx, err)
 			}
 		})
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,24 +13,26 @@ import (
 	"locktop/keyspace/redistest"
 )
 
-// inspect watches a demo as the dashboard does.
+// inspect watches a demo as the dashboard does, on all of its servers.
 func inspect(t *testing.T, d *Demo) *inspector.Inspector {
 	t.Helper()
-	conn, err := keyspace.Connect(t.Context(), d.address())
+	servers, err := keyspace.Dial(t.Context(), d.Place())
 	if err != nil {
 		t.Fatal(err)
 	}
-	observation, err := conn.Observe(t.Context(), keyspace.ObserveOptions{
+	observation, err := servers.Observe(t.Context(), keyspace.ObserveOptions{
 		Patterns: inspector.DefaultPatterns(), Follow: inspector.Rules(nil).Follow, Nudge: true, Companions: inspector.Rules(nil),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := inspector.Start(t.Context(), observation, inspector.Options{Interval: 20 * time.Millisecond, Thresholds: d.Thresholds()})
+	i := inspector.Start(t.Context(), observation, inspector.Options{
+		Interval: 20 * time.Millisecond, Thresholds: d.Thresholds(), Masters: servers.Masters(),
+	})
 	t.Cleanup(func() { // The test's context has ended by now.
 		for range observation.Updates() { // closed after the feed's last goroutine
 		}
-		if err := conn.Close(); err != nil {
+		if err := servers.Close(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -48,6 +51,7 @@ func TestFindingsAppear(t *testing.T) {
 		"contention": {{nightlyReports, inspector.SchemeToken, inspector.CodeLongLease}},
 		"reentrant":  {{leakyLock, inspector.SchemeReentrant, inspector.CodeCountLeak}},
 		"crash":      {{stuckLock, inspector.SchemeSetNX, inspector.CodeNoTTL}},
+		"repair":     {{bareLock, inspector.SchemeSetNX, inspector.CodeNoTTL}, {repairedLock, inspector.SchemeSetNX, inspector.CodeNoTTL}},
 		"renewal": {
 			{hungLock, inspector.SchemeToken, inspector.CodeRenewedForever},
 			{lapsingLock, inspector.SchemeToken, inspector.CodeAboutToLapse},
@@ -56,6 +60,20 @@ func TestFindingsAppear(t *testing.T) {
 		"timestamp": {
 			{getSetLock, inspector.SchemeTimestamp, inspector.CodeLapsed},
 			{deleteLock, inspector.SchemeTimestamp, inspector.CodeLapsed},
+			{scriptLock, inspector.SchemeTimestamp, inspector.CodeLapsed},
+			{skewedLock, inspector.SchemeTimestamp, inspector.CodeLongLease},
+			{skewedLock, inspector.SchemeTimestamp, inspector.CodeLostWhileHeld},
+		},
+		"pause": {
+			{fencedLock, inspector.SchemeRedisson, inspector.CodeLostWhileHeld},
+			{unfencedLock, inspector.SchemeToken, inspector.CodeLostWhileHeld},
+			{recheckedLock, inspector.SchemeToken, inspector.CodeAboutToLapse},
+		},
+		"redlock": {
+			{survivingLock, inspector.SchemeToken, inspector.CodeDegradedQuorum},
+			{patientLock, inspector.SchemeToken, inspector.CodeMinority},
+			{forgottenLock, inspector.SchemeToken, inspector.CodeSplit},
+			{forgottenLock, inspector.SchemeToken, inspector.CodeDegradedQuorum},
 		},
 	} {
 		t.Run(scenario, func(t *testing.T) {
@@ -85,28 +103,43 @@ func TestFindingsAppear(t *testing.T) {
 	}
 }
 
-// Locks that are used as they should be are not accused of anything.
-func TestNoFindingOnSoundLocks(t *testing.T) {
-	for scenario, sound := range map[string][]string{
-		"reentrant": balancedLocks, "local": {extendingLock}, "redisson": {toldLock, fairLabel},
+// What is sound looks sound: a late release that is refused, a count that goes up and down, a queue that is served; and a
+// holder who crashed looks like one, and like nothing else.
+func TestNoFalseFindings(t *testing.T) {
+	for scenario, allowed := range map[string][]sight{
+		"token": nil, "reentrant": nil, "local": nil, "redisson": nil, "crash": nil,
+		"repair": {{repairedLock, inspector.SchemeSetNX, inspector.CodeNoTTL}},
+		"renewal": {
+			{boundedLock, inspector.SchemeToken, inspector.CodeAboutToLapse},
+			{boundedLock, inspector.SchemeToken, inspector.CodeLostWhileHeld},
+		},
+		"timestamp": {
+			{scriptLock, inspector.SchemeTimestamp, inspector.CodeLapsed},
+			{getSetLock, inspector.SchemeTimestamp, inspector.CodeLapsed},
+		},
 	} {
 		t.Run(scenario, func(t *testing.T) {
 			onServers(t, func(t *testing.T, server Server) {
 				t.Parallel()
 				d := begin(t, Options{Scenario: scenario, Server: server, Seed: 7, Speed: testSpeed})
 				i := inspect(t, d)
-				seen := map[string]bool{}
-				eventually(t, "the faults are played, and the locks are seen", func(context.Context) bool {
+				sound := func(key string) bool {
+					return slices.ContainsFunc(d.Scenario().Variants, func(v Variant) bool { return !v.Flawed && strings.Contains(v.Shows, key) })
+				}
+				seen := 0
+				eventually(t, "every fault is played to its end", func(context.Context) bool {
 					for _, l := range i.Latest().Locks {
-						if !slices.Contains(sound, l.Key) {
+						if !sound(l.Key) {
 							continue
 						}
-						seen[l.Key] = true
+						seen++
 						for _, f := range l.Findings {
-							t.Fatalf("%s: %s: %s", l.Key, f.Code, f.Text)
+							if s := (sight{l.Key, l.Scheme, f.Code}); !slices.Contains(allowed, s) {
+								t.Fatalf("%+v: %s", s, f.Text)
+							}
 						}
 					}
-					return len(seen) == len(sound) && playedOut(d.Verdict())
+					return playedOut(d.Verdict()) && seen > 0
 				})
 			})
 		})

@@ -13,6 +13,8 @@ import (
 type ledger struct {
 	// tolerant: two inside are no fault, because the counter refuses what comes too late.
 	tolerant bool
+	// lockless: nobody enters anything, and the verdict does not boast of it.
+	lockless bool
 
 	mu           sync.Mutex
 	inside       map[string][]*visit // by lock
@@ -48,6 +50,9 @@ type counter struct {
 	highest int64 // the highest fencing token that it has seen
 	refused int   // writes with a lower token
 }
+
+// lost is by how much the counter is behind what was written to it.
+func (c *counter) lost() int { return c.written - c.value }
 
 // departure is how a critical section was left.
 type departure struct {
@@ -165,6 +170,16 @@ func (l *ledger) holder(lock string) string {
 	return ""
 }
 
+// lost is how many updates of the counter under a lock were lost.
+func (l *ledger) lost(lock string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c := l.counters[lock]; c != nil {
+		return c.lost()
+	}
+	return 0
+}
+
 // wait counts a waiter until the function that it returns is called.
 func (l *ledger) wait(lock string) (done func()) {
 	l.mu.Lock()
@@ -202,11 +217,22 @@ func (l *ledger) play() {
 // fault records harm besides two workers inside: what it is in a few words that count it ("a waiter slept beside a free
 // lock"), and this time in full. Of all times the weightiest is told.
 func (l *ledger) fault(what string, weight time.Duration, format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	i := count(&l.faults, what)
-	if i.worst == "" || weight > i.weight {
-		i.worst, i.weight = fmt.Sprintf(format, args...), weight
+	l.lasting(what)(weight, format, args...)
+}
+
+// lasting is a fault that goes on: it counts when it is first told, and is told anew, with its weight by then, for as long as
+// it lasts.
+func (l *ledger) lasting(what string) (tell func(weight time.Duration, format string, args ...any)) {
+	var told *incident
+	return func(weight time.Duration, format string, args ...any) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if told == nil {
+			told = count(&l.faults, what)
+		}
+		if told.worst == "" || weight > told.weight {
+			told.worst, told.weight = fmt.Sprintf(format, args...), weight
+		}
 	}
 }
 

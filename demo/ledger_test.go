@@ -99,7 +99,7 @@ func TestFencing(t *testing.T) {
 		if fenced := tokens[0] > 0; accepted == fenced || (v.Refused == 1) != fenced || (v.LostUpdates == 0) != fenced || (v.Faults == 0) != fenced {
 			t.Fatalf("%s: late write accepted %v, %+v", name, accepted, v)
 		}
-		if v.Violations != 1 || !says(v, "1 time two were inside together") {
+		if v.Violations != 1 || !says(v, "1 time two were inside together, which does no harm here") {
 			t.Fatalf("%s: the overlap is not told: %+v", name, v)
 		}
 	}
@@ -110,7 +110,7 @@ func TestIncidents(t *testing.T) {
 	l.fact("a stranger was refused")
 	l.fact("a stranger was refused")
 	l.fault("slept", time.Second, "worker-1 slept for 1 s beside a free lock")
-	l.fault("slept", 3*time.Second, "worker-2 slept for 3 s beside a free lock")
+	l.fault("slept", 3*time.Second, "worker-%d slept for 3 s beside a free lock", 2)
 	l.fault("slept", 2*time.Second, "worker-3 slept for 2 s beside a free lock")
 	l.timed("hand-over", 500*time.Microsecond)
 	l.timed("hand-over", 40*time.Millisecond+500*time.Microsecond)
@@ -122,6 +122,27 @@ func TestIncidents(t *testing.T) {
 	if v.Faults != 3 || v.Played != 1 || v.Said[0] != "worker-2 slept for 3 s beside a free lock (3 times)" ||
 		!slices.Contains(v.Said, "a stranger was refused (2 times)") {
 		t.Fatalf("%+v", v)
+	}
+}
+
+func TestLastingFault(t *testing.T) {
+	l := newLedger(false)
+	first, second := l.lasting("stuck"), l.lasting("stuck")
+	if v := judge(l); v.Faults != 0 {
+		t.Fatalf("told before it was: %+v", v)
+	}
+	first(time.Second, "x was stuck for 1 s")
+	first(3*time.Second, "x was stuck for 3 s")
+	if v := judge(l); v.Faults != 1 || v.Said[0] != "x was stuck for 3 s" {
+		t.Fatalf("one that goes on: %+v", v)
+	}
+	second(2*time.Second, "x was stuck for 2 s")
+	if v := judge(l); v.Faults != 2 || v.Said[0] != "x was stuck for 3 s (2 times)" {
+		t.Fatalf("a lesser one: %+v", v)
+	}
+	second(4*time.Second, "x was stuck for 4 s")
+	if v := judge(l); v.Faults != 2 || v.Said[0] != "x was stuck for 4 s (2 times)" {
+		t.Fatalf("it has become the weightiest: %+v", v)
 	}
 }
 
@@ -148,7 +169,7 @@ func TestLedgerWaitersAndFailures(t *testing.T) {
 
 func TestVerdictOfTheWhole(t *testing.T) {
 	sound, flawed := Variant{Name: "good"}, Variant{Name: "bad", Flawed: true}
-	s := newShow(Options{Speed: 1}, nil, nil, "", []lane{{Variant: sound}, {Variant: flawed}})
+	s := newShow(t.Context(), Options{Speed: 1}, nil, nil, "", []lane{{Variant: sound}, {Variant: flawed}})
 	s.stages[0].ledger.enter("x", "worker-1").leave()
 	if v := s.verdict(); v.Faults != 0 || v.Text != `1 acquisition. Mutual exclusion held: no two workers were ever inside the same lock.
 ✔ sound, good

@@ -2,16 +2,26 @@ package demo
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"sync"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"locktop/actions"
 )
 
-// lock is a lock as one worker wants it, with the worker's own token.
-type lock interface {
+// wanted is a lock that a worker can ask for.
+type wanted interface {
 	// name is what people call it: the key without the prefix of a run.
 	name() string
 	acquire(context.Context) (bool, error)
+}
+
+// lock is a lock as one worker wants it, with the worker's own token.
+type lock interface {
+	wanted
 	// extend and release say false where the lock is not the worker's own any more.
 	extend(context.Context) (bool, error)
 	release(context.Context) (bool, error)
@@ -24,11 +34,14 @@ type claim struct {
 	label, key string
 	owner      string
 	lease      time.Duration // of the script
-	// until is when the lease ends at the latest by the worker's own reckoning, which begins before the command is sent.
+	// until is when the lease ends by the worker's own reckoning, which begins before the command is sent. Where a watchdog
+	// sets it, too, it is read by ends.
 	until moment
+	guard sync.Mutex
 }
 
 func (c *claim) name() string { return c.label }
+func (c *claim) end() moment  { return c.until }
 
 // claim names a lock and its new owner; the lease is of the script.
 func (w *worker) claim(label string, lease time.Duration) claim {
@@ -39,10 +52,25 @@ func (w *worker) claim(label string, lease time.Duration) claim {
 func (c *claim) set(do func(ours time.Duration) (bool, error)) (bool, error) {
 	done, until, err := c.worker.leased(c.lease, do)
 	if done {
+		c.guard.Lock()
+		defer c.guard.Unlock()
 		c.until = until
 	}
 	return done, err
 }
+
+// ends is when the lease surely lasts until.
+func (c *claim) ends() moment {
+	c.guard.Lock()
+	defer c.guard.Unlock()
+	return c.until
+}
+
+// safe is until when a careful worker goes on.
+func (c *claim) safe() moment { return c.ends().add(-time.Duration(margin * float64(c.lease))) }
+
+// late says whether a careful worker, which was delayed since it got the lock, should not even go inside.
+func (c *claim) late() bool { return c.worker.clock.now() >= c.safe() }
 
 // tokenLock is SET NX PX with a token.
 type tokenLock struct{ claim }
@@ -61,6 +89,15 @@ func (l *tokenLock) extend(ctx context.Context) (bool, error) {
 
 func (l *tokenLock) release(ctx context.Context) (bool, error) {
 	return l.locker.ReleaseToken(ctx, l.key, l.owner)
+}
+
+// isOwn looks whether the lock is the worker's own, which it may not be any more when the answer arrives.
+func (l *tokenLock) isOwn(ctx context.Context) (bool, error) {
+	value, err := l.worker.client.Get(ctx, l.key).Result()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return false, fmt.Errorf("GET %s: %w", l.key, err)
+	}
+	return err == nil && value == l.owner, nil
 }
 
 // hashLock is a re-entrant lock in a hash. What acquire and release leave behind is the count.

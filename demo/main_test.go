@@ -5,17 +5,18 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"go.uber.org/goleak"
 
 	"locktop/keyspace"
 	"locktop/keyspace/redistest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain runs many tests at once: workers sleep most of the time.
+func TestMain(m *testing.M) { redistest.Main(m) }
 
 // patience is how long a test waits for something; it is over in a fraction of that unless something is wrong.
 const patience = 30 * time.Second
@@ -59,6 +60,17 @@ func begin(t *testing.T, o Options) *Demo {
 
 // address is that of a demo with one server.
 func (d *Demo) address() keyspace.Options { return d.Place().Servers[0] }
+
+// laneOf is the verdict so far on one variant.
+func laneOf(t *testing.T, d *Demo, name string) LaneVerdict {
+	t.Helper()
+	v := d.Verdict()
+	at := slices.IndexFunc(v.Lanes, func(l LaneVerdict) bool { return l.Name == name })
+	if at < 0 {
+		t.Fatalf("there is no variant %q in %s", name, v.Text)
+	}
+	return v.Lanes[at]
+}
 
 // look connects to a demo's server as a dashboard would.
 func look(t *testing.T, o keyspace.Options) *redis.Client {

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -35,6 +36,15 @@ const (
 	portTries = 5
 )
 
+// placement says where a server process of our own listens, and what it is told besides.
+type placement struct {
+	over transport
+	// Over loopback, the address may be that of a server that is no more, so that another one takes its place. Left empty,
+	// they are a free port and a random password.
+	addr, password string
+	lines          []string // of its configuration
+}
+
 // errTakenPort says that the server could not have its port.
 var errTakenPort = errors.New("the port was taken meanwhile")
 
@@ -54,8 +64,17 @@ func openProcess(ctx context.Context, over transport) (backend, error) {
 	if err != nil {
 		return nil, err
 	}
+	p, err := launch(ctx, b, placement{over: over})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// launch starts a server, with another try when its port was taken at the wrong moment.
+func launch(ctx context.Context, b binary, at placement) (*process, error) {
 	for range portTries {
-		p, err := startProcess(ctx, b, over)
+		p, err := startProcess(ctx, b, at)
 		if err == nil {
 			return p, nil
 		}
@@ -67,7 +86,7 @@ func openProcess(ctx context.Context, over transport) (backend, error) {
 }
 
 // startProcess starts the server in a directory of its own, and waits until it accepts connections.
-func startProcess(ctx context.Context, b binary, over transport) (_ *process, err error) {
+func startProcess(ctx context.Context, b binary, at placement) (_ *process, err error) {
 	dir, err := privateDir()
 	if err != nil {
 		return nil, err
@@ -78,7 +97,7 @@ func startProcess(ctx context.Context, b binary, over transport) (_ *process, er
 			err = errors.Join(err, p.Close())
 		}
 	}()
-	config, err := p.configure(over)
+	config, err := p.configure(at)
 	if err != nil {
 		return nil, err
 	}
@@ -117,30 +136,39 @@ func privateDir() (string, error) {
 }
 
 // configure makes the server's configuration. It goes into a file, because a command line can be read by everybody.
-func (p *process) configure(over transport) (string, error) {
+func (p *process) configure(at placement) (string, error) {
 	lines := []string{
 		`save ""`, "appendonly no", "daemonize no", "maxmemory 128mb", "notify-keyspace-events " + notifyFlags,
 		"dir " + strconv.Quote(p.dir), "logfile " + strconv.Quote(p.logFile()), "loglevel warning",
 	}
-	if over == overSocket {
+	if at.over == overSocket {
 		socket := filepath.Join(p.dir, "redis.sock")
 		p.options = keyspace.Options{Network: "unix", Addr: socket}
 		lines = append(lines, "port 0", "unixsocket "+strconv.Quote(socket), "unixsocketperm 700")
 	} else {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		p.options = keyspace.Options{Network: "tcp", Addr: at.addr, Password: cmp.Or(at.password, rand.Text())}
+		if at.addr == "" {
+			var err error
+			if p.options.Addr, err = freeAddress(); err != nil {
+				return "", fmt.Errorf("find a free port: %w", err)
+			}
+		}
+		host, port, err := net.SplitHostPort(p.options.Addr)
 		if err != nil {
-			return "", fmt.Errorf("find a free port: %w", err)
+			return "", err
 		}
-		port := listener.Addr().(*net.TCPAddr).Port
-		if err := listener.Close(); err != nil {
-			return "", fmt.Errorf("find a free port: %w", err)
-		}
-		p.options = keyspace.Options{
-			Network: "tcp", Addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Password: rand.Text(),
-		}
-		lines = append(lines, "bind 127.0.0.1", "port "+strconv.Itoa(port), "requirepass "+p.options.Password)
+		lines = append(lines, "bind "+host, "port "+port, "requirepass "+p.options.Password)
 	}
-	return strings.Join(lines, "\n") + "\n", nil
+	return strings.Join(append(lines, at.lines...), "\n") + "\n", nil
+}
+
+// freeAddress is a loopback address that nobody listens on.
+func freeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
 }
 
 // notifyFlags are the notifications that locktop needs, spelt out because "A" would hide n.
@@ -172,7 +200,7 @@ func (p *process) awaitAnswer(ctx context.Context) error {
 		case <-p.exited:
 			return p.whyExited()
 		case <-ctx.Done():
-			return fmt.Errorf("no answer on %s: %w", p.options.Addr, err)
+			return fmt.Errorf("no answer on %s: %w; %w", p.options.Addr, ctx.Err(), err)
 		case <-tick.C:
 		}
 	}
@@ -195,7 +223,7 @@ func (p *process) connections() []keyspace.Options { return []keyspace.Options{p
 func (p *process) reset(ctx context.Context) error { return empty(ctx, p.options) }
 
 // Name is "redis-server 7.0.15 (private)".
-func (p *process) Name() string { return p.binary.name + " " + p.binary.version + " (private)" }
+func (p *process) Name() string { return p.binary.private() }
 
 // Close ends the process and removes its directory.
 func (p *process) Close() error {

@@ -108,12 +108,12 @@ func (p sleepers) work(ctx context.Context, w *worker) {
 		l := w.redissonLock(p.label, owner, redissonLease)
 		asked := time.Now()
 		got, untold := w.seekAsleep(ctx, l)
-		if !got || w.clock.now() > l.until {
+		if !got || l.late() {
 			continue
 		}
 		p.tellWaking(w, asked, untold)
 		v := w.ledger.enter(p.label, w.name)
-		dog := w.watchBeside(ctx, l)
+		dog := w.watch(ctx, l, redissonRenewal, unlimited)
 		if w.due(p.death, firstDying, nextDying) {
 			if p.awaitAudience(ctx, w) {
 				dog.stop()
@@ -123,21 +123,17 @@ func (p sleepers) work(ctx context.Context, w *worker) {
 			}
 			w.postpone(p.death, time.Second)
 		}
-		if w.tend(ctx, w.jobFor(p.label), l, dog) {
+		if w.workRenewed(ctx, w.jobFor(p.label), &l.claim, dog) {
 			v.leave()
 		} else {
 			v.die()
 		}
+		if dog.refused() {
+			w.news("%s's watchdog was refused: %s is not its own any more, and it stops its job", w.name, l.label)
+		}
 		dog.stop()
 		w.giveBack(ctx, l)
 	}
-}
-
-// watchBeside starts a watchdog with a claim of its own: the worker goes by the lease that it got first, and the watchdog is
-// for all others.
-func (w *worker) watchBeside(ctx context.Context, l *redissonLock) *watchdog {
-	watched := *l
-	return w.watch(ctx, &watched, redissonRenewal, unlimited)
 }
 
 // jobFor is how long a job takes; now and then it needs its watchdog.
@@ -147,23 +143,6 @@ func (w *worker) jobFor(label string) time.Duration {
 	}
 	w.say("%s began a long job in %s: its watchdog renews the lease every %s", w.name, label, span(w.scaled(redissonRenewal)))
 	return redissonRenewal + 3*time.Second
-}
-
-// tend does a job under a lease with a watchdog. False: the job is not finished, because the lock was taken away or the lease
-// that the worker got first did not suffice.
-func (w *worker) tend(ctx context.Context, job time.Duration, l *redissonLock, dog *watchdog) bool {
-	now := w.clock.now()
-	end := min(now.add(job), l.until.add(-time.Duration(margin*float64(l.lease))))
-	if !w.clock.sleepUntil(ctx, end, dog.lost) {
-		return false
-	}
-	select {
-	case <-dog.lost:
-		w.news("%s's watchdog was refused: %s is not its own any more, and it stops its job", w.name, l.label)
-		return false
-	default:
-		return end == now.add(job)
-	}
 }
 
 // awaitAudience waits until all the others sleep beside the lock.

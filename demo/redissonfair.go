@@ -207,7 +207,7 @@ func (q *line) bury(ctx context.Context, w *worker) {
 	if q.die(w.name, time.Now()) {
 		w.news("%s died as the next in the queue of %s: nobody gets in until its time is over", w.name, fairLabel)
 	}
-	w.replace(ctx, replacement, q.work)
+	w.replace(ctx, q.work)
 }
 
 // tellService judges how a worker was served, when it gets in.

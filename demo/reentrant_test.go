@@ -2,24 +2,12 @@ package demo
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 )
-
-// laneOf is the verdict on one lane.
-func laneOf(t *testing.T, d *Demo, name string) LaneVerdict {
-	t.Helper()
-	v := d.Verdict()
-	at := slices.IndexFunc(v.Lanes, func(l LaneVerdict) bool { return l.Name == name })
-	if at < 0 {
-		t.Fatalf("no lane %s in %s", name, v.Text)
-	}
-	return v.Lanes[at]
-}
 
 func TestReentrant(t *testing.T) {
 	play(t, "reentrant", func(t *testing.T, d *Demo, client *redis.Client) {

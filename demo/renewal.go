@@ -2,7 +2,6 @@ package demo
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"locktop/inspector"
@@ -13,106 +12,107 @@ func renewal() script {
 	return script{
 		Scenario: Scenario{
 			Name: "renewal",
-			Shows: "Watchdogs renew leases: one for a slow and healthy job, one for a job that hangs, for ever, and one that stops " +
-				"after four renewals while its job goes on.",
-			LookFor: hungLock + ", renewed for ever until you break it, and " + lapsingLock +
-				", which lapses under its holder so that two are inside at once.",
+			Shows: "Watchdogs renew leases for jobs that take too long. " + healthyLock + " is renewed until a slow job ends, " + boundedLock +
+				" until no job may take longer, " + lapsingLock + " four times and no more, " + hungLock + " for ever.",
+			LookFor: hungLock + ", renewed for a job that hangs until you break it (select its row and press r), and " + lapsingLock +
+				", which lapses under its holder, so that two are inside; a hung job in " + boundedLock + " ends in time.",
+			Fault: "a job takes too long",
 		},
 		lanes: []lane{
-			renewalLane("healthy", "renewed until the job ends: "+healthyLock, false, importer),
-			renewalLane("four-times", "renewed four times and no more: "+lapsingLock, true, digester),
-			renewalLane("hung", "renewed for a job that hangs: "+hungLock, true, hanger),
+			renewalLane(Variant{Name: "healthy", Shows: "renewed until the job ends: " + healthyLock},
+				func(*stage) func(context.Context, *worker) { return importer }),
+			renewalLane(Variant{Name: "bounded", Shows: "renewed for as long as a job may take: " + boundedLock},
+				(&hanging{
+					label: boundedLock, renewals: boundedRenewals, first: 4 * time.Second, next: 20 * time.Second,
+					cure: "its watchdog stopped, and its lease ended",
+				}).part),
+			renewalLane(Variant{Name: "four-times", Shows: "renewed four times and no more: " + lapsingLock, Flawed: true},
+				func(*stage) func(context.Context, *worker) { return digester }),
+			renewalLane(Variant{Name: "hung", Shows: "renewed for a job that hangs: " + hungLock, Flawed: true},
+				(&hanging{
+					label: hungLock, renewals: unlimited, first: 2 * time.Second, next: time.Minute,
+					cure: "its renewal was late, and its lease ended",
+				}).part),
 		},
-		// A healthy import lasts nine seconds.
-		thresholds: inspector.Thresholds{RenewedForever: 14 * time.Second, AboutToLapse: 0.25, LostFor: 10 * time.Second},
+		// A slow import takes eleven seconds, and a job that hangs in the bounded lock holds it for thirteen at most.
+		thresholds: inspector.Thresholds{RenewedForever: 16 * time.Second, AboutToLapse: 0.25, LostFor: 10 * time.Second},
 	}
 }
 
-func renewalLane(name, shows string, flawed bool, part func(context.Context, *worker)) lane {
-	return lane{
-		Variant: Variant{Name: name, Shows: shows, Flawed: flawed},
-		play: func(ctx context.Context, s *stage) {
-			for range 3 {
-				s.hire(ctx, part)
-			}
-		},
-	}
+// renewalLane has three workers, whose part is made once for the lane.
+func renewalLane(v Variant, part func(*stage) func(context.Context, *worker)) lane {
+	return lane{Variant: v, play: func(ctx context.Context, s *stage) {
+		part := part(s)
+		for range 3 {
+			s.hire(ctx, part)
+		}
+	}}
 }
 
 const (
-	hungLock    = "lock:reports:nightly"
 	healthyLock = "lock:import:customers"
 	lapsingLock = "lock:mail:digest"
 
-	watchedLease = 6 * time.Second
+	watchedLease = 7 * time.Second
 	watchPeriod  = 2 * time.Second
+	slowImport   = 11 * time.Second
 	// The Java lock of the texts renews four times and no more.
 	fewRenewals  = 4
 	digestLease  = 5 * time.Second
 	digestPeriod = 1500 * time.Millisecond
-
-	// After a hung job was broken, nobody hangs for this long.
-	nextHang = 60 * time.Second
 )
 
-// hanger works under a lease that a watchdog renews; now and then its work hangs, and the watchdog does not know.
-func hanger(ctx context.Context, w *worker) {
-	for w.pause(ctx, w.about(1500*time.Millisecond)) {
-		l := w.tokenLock(hungLock, watchedLease)
-		if !w.seek(ctx, l, 15*time.Second) {
-			continue
-		}
-		v := w.ledger.enter(l.label, w.name)
-		dog := w.watch(ctx, l, watchPeriod, unlimited)
-		if w.due("hang", time.Second, nextHang) {
-			w.hang(ctx, l, dog)
-		} else {
-			w.pause(ctx, w.about(4*time.Second))
-		}
-		dog.stop()
-		v.leave()
-		w.giveBack(ctx, l)
-	}
-}
-
-// hang lasts until the lock is taken away, which the watchdog finds out at the next renewal.
-func (w *worker) hang(ctx context.Context, l *tokenLock, dog *watchdog) {
-	w.news("%s hangs in %s, but its watchdog goes on renewing: nobody else will ever get in", w.name, l.label)
-	since := time.Now()
-	remind := time.NewTicker(w.scaled(12 * time.Second))
-	defer remind.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-remind.C:
-			w.say("%s hangs in %s for %s now; %s", w.name, l.label, span(time.Since(since)), moreWait(w.ledger.waiters(l.label)))
-		case <-dog.lost:
-			w.news("%s's watchdog was refused: %s was taken from it after %s, and the job is ended", w.name, l.label,
-				span(time.Since(since)))
-			w.postpone("hang", nextHang)
-			return
-		}
-	}
-}
-
-// importer does slow and healthy jobs under a Redisson lock.
+// importer does jobs under a Redisson lock, of which some take longer than its lease.
 func importer(ctx context.Context, w *worker) {
-	instance := fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", w.dice.Uint32(), w.dice.Uint32N(1<<16), w.dice.Uint32N(1<<12),
-		w.dice.Uint32N(1<<12), w.dice.Uint64N(1<<48))
+	owner := w.redissonOwner()
 	for w.pause(ctx, w.about(1500*time.Millisecond)) {
-		l := w.redissonLock(healthyLock, fmt.Sprintf("%s:%d", instance, w.number), watchedLease) // as Redisson names a thread
+		l := w.redissonLock(healthyLock, owner, watchedLease)
 		if !w.seek(ctx, l, 40*time.Second) {
 			continue
 		}
+		if l.late() {
+			w.giveBack(ctx, l)
+			continue
+		}
+		slow := w.due("slow import", time.Second, 15*time.Second)
+		job := w.about(4 * time.Second)
+		if slow {
+			job = slowImport
+		}
 		v := w.ledger.enter(l.label, w.name)
 		dog := w.watch(ctx, l, watchPeriod, unlimited)
-		w.say("%s (thread %d) began a slow import; its watchdog renews the lease every %s until it ends",
-			w.name, w.number, span(w.scaled(watchPeriod)))
-		w.pause(ctx, w.about(7*time.Second))
+		w.say("%s (thread %d) began an import; its watchdog renews the lease every %s until it ends", w.name, w.number,
+			span(w.scaled(watchPeriod)))
+		done := w.workRenewed(ctx, job, &l.claim, dog)
+		if done {
+			v.leave()
+		} else {
+			v.die()
+			w.tellStopped(ctx, l.label, dog)
+		}
 		dog.stop()
-		v.leave()
 		w.giveBack(ctx, l)
+		switch {
+		case slow && done:
+			w.news("%s needed %s for %s, longer than its lease of %s: its watchdog saved it, and nobody came in", w.name,
+				span(w.scaled(slowImport)), l.label, span(w.scaled(l.lease)))
+			w.ledger.fact("a job took longer than its lease, and its watchdog saved it")
+			w.ledger.play()
+		case slow:
+			w.postpone("slow import", time.Second) // this one was not to the point
+		}
+	}
+}
+
+// tellStopped tells why a careful worker did not end its job.
+func (w *worker) tellStopped(ctx context.Context, label string, dog *watchdog) {
+	switch {
+	case ctx.Err() != nil:
+	case dog.refused():
+		w.news("%s's watchdog was refused: %s was taken from it, and it stops at once", w.name, label)
+	default:
+		w.news("%s's renewal of %s was late: it stops while the lease lasts, and leaves the job to the next one", w.name, label)
+		w.ledger.fact("a worker whose renewal was late stopped in time")
 	}
 }
 
@@ -129,22 +129,28 @@ func digester(ctx context.Context, w *worker) {
 		}
 		v := w.ledger.enter(l.label, w.name)
 		dog := w.watch(ctx, l, digestPeriod, fewRenewals)
+		outlasted := false
 		if long {
-			w.longDigest(ctx, l)
+			outlasted = w.longDigest(ctx, l, dog)
 		} else {
-			w.pause(ctx, w.about(4*time.Second))
+			w.pause(ctx, w.about(3*time.Second))
 		}
 		dog.stop()
 		v.leave()
 		w.giveBack(ctx, l)
+		if outlasted {
+			w.ledger.play()
+		}
 	}
 }
 
-// longDigest outlasts its watchdog: the lease lapses 11 s after the start, and the work takes 15 s.
-func (w *worker) longDigest(ctx context.Context, l *tokenLock) {
+// longDigest outlasts its watchdog, and goes on for long enough for others to come in; false: it did not come to that.
+func (w *worker) longDigest(ctx context.Context, l *tokenLock, dog *watchdog) bool {
 	w.say("%s began a long job in %s; its watchdog renews %d times, and no more", w.name, l.label, fewRenewals)
-	if w.pause(ctx, digestPeriod*fewRenewals+digestLease/2) {
-		w.news("%s still works in %s, but its watchdog has stopped: the lease is about to lapse", w.name, l.label)
-		w.pause(ctx, digestLease/2+4*time.Second)
+	<-dog.ended
+	if ctx.Err() != nil || dog.refused() {
+		return false
 	}
+	w.news("%s still works in %s, but its watchdog has stopped: the lease is about to lapse", w.name, l.label)
+	return w.clock.sleepUntil(ctx, l.ends(), nil) && w.pause(ctx, 5*time.Second)
 }

@@ -63,15 +63,28 @@ type lane struct {
 	play func(context.Context, *stage)
 	// tolerant: two workers inside are no fault in this variant, because the thing that they write to refuses what comes too late.
 	tolerant bool
+	// setsClocks: it sets the clock of a server, and only an embedded one has a clock of its own.
+	setsClocks bool
+	// lockless: its workers use no lock, so that nobody is ever inside one.
+	lockless bool
+	// measure makes what the lane measures beside its ledger, anew for each performance; nil: it measures nothing.
+	measure func() measures
+}
+
+// measures is what a lane measures beside its ledger. It is safe for concurrent use.
+type measures interface {
+	// said is what the verdict says of it, in sentences.
+	said() []string
 }
 
 // scripts lists the scenarios, the default first.
 func scripts() []script {
-	all := []script{contention(), timestamp(), crash(), reentrant(), renewal(), local(), redisson()}
+	all := []script{
+		contention(), timestamp(), token(), crash(), reentrant(), renewal(), local(), redisson(), repair(), redlock(), pause(),
+		failover(), market(), storm(),
+	}
 	for i := range all {
-		for _, l := range all[i].lanes {
-			all[i].Variants = append(all[i].Variants, l.Variant)
-		}
+		all[i] = all[i].listed()
 	}
 	return all
 }
@@ -101,10 +114,13 @@ func findScript(name string) (script, error) {
 	return script{}, fmt.Errorf("there is no scenario %q: there are %s", name, strings.Join(names, ", "))
 }
 
-// choose leaves only the lane of one variant; the empty name leaves all.
-func (s script) choose(variant string) (script, error) {
+// choose leaves only the lane of one variant; the empty name leaves all that can be played on such servers.
+func (s script) choose(variant string, on Server) (script, error) {
 	if variant == "" {
-		return s, nil
+		if on == ServerRedis {
+			s.lanes = slices.DeleteFunc(slices.Clone(s.lanes), func(l lane) bool { return l.setsClocks })
+		}
+		return s.listed(), nil
 	}
 	var names []string
 	for _, l := range s.lanes {
@@ -114,13 +130,26 @@ func (s script) choose(variant string) (script, error) {
 	if at < 0 {
 		return script{}, fmt.Errorf("the scenario %s has no variant %q: there are %s", s.Name, variant, strings.Join(names, ", "))
 	}
+	if s.lanes[at].setsClocks && on == ServerRedis {
+		return script{}, fmt.Errorf("the variant %s sets clocks: %w", variant, errNoJump)
+	}
 	s.lanes = s.lanes[at : at+1]
-	return s, nil
+	return s.listed(), nil
+}
+
+// listed is the script with the variants that its lanes are.
+func (s script) listed() script {
+	s.Variants = nil
+	for _, l := range s.lanes {
+		s.Variants = append(s.Variants, l.Variant)
+	}
+	return s
 }
 
 // scaleThresholds makes the limits fit a demo that runs faster or slower.
 func scaleThresholds(t inspector.Thresholds, speed float64) inspector.Thresholds {
 	scale := func(d time.Duration) time.Duration { return time.Duration(float64(d) / speed) }
-	t.LongLease, t.RenewedForever, t.LostFor = scale(t.LongLease), scale(t.RenewedForever), scale(t.LostFor)
+	t.LongLease, t.RenewedForever = scale(t.LongLease), scale(t.RenewedForever)
+	t.LostFor, t.Settles = scale(t.LostFor), scale(t.Settles)
 	return t
 }

@@ -12,6 +12,7 @@ import (
 
 // show is one performance of a scenario: what all of its workers share. It is safe for concurrent use.
 type show struct {
+	ctx      context.Context // of everything that runs
 	options  Options
 	backend  backend
 	conns    []*keyspace.Connection // one for each server
@@ -20,6 +21,7 @@ type show struct {
 	clock    *clock
 	director *director
 	narrator *narrator
+	outage   outage
 	stages   []*stage       // one for each lane
 	group    sync.WaitGroup // everything that runs
 
@@ -32,23 +34,30 @@ type show struct {
 // stage is the part of a show in which one lane is played, with an account of its own. It is safe for concurrent use.
 type stage struct {
 	*show
-	lane   lane
-	ledger *ledger
+	lane     lane
+	ledger   *ledger
+	measures measures // as the lane made it; nil: it measures nothing
 }
 
-func newShow(o Options, b backend, conns []*keyspace.Connection, prefix string, lanes []lane) *show {
+func newShow(ctx context.Context, o Options, b backend, conns []*keyspace.Connection, prefix string, lanes []lane) *show {
 	s := &show{
-		options: o, backend: b, conns: conns, prefix: prefix, seed: o.Seed, clock: newClock(o.Speed), director: newDirector(o.Speed),
+		ctx: ctx, options: o, backend: b, conns: conns, prefix: prefix, seed: o.Seed, clock: newClock(o.Speed), director: newDirector(o.Speed),
 		narrator: &narrator{}, known: map[string]bool{},
 	}
 	for _, l := range lanes {
-		s.stages = append(s.stages, &stage{show: s, lane: l, ledger: newLedger(l.tolerant)})
+		stage := &stage{show: s, lane: l, ledger: newLedger(l.tolerant)}
+		stage.ledger.lockless = l.lockless
+		if l.measure != nil {
+			stage.measures = l.measure()
+		}
+		s.stages = append(s.stages, stage)
 	}
 	return s
 }
 
 // play begins: lanes that run side by side are started, and those that take turns are called one after the other.
-func (s *show) play(ctx context.Context, script script) {
+func (s *show) play(script script) {
+	ctx := s.ctx
 	if !script.turns {
 		for _, stage := range s.stages {
 			stage.lane.play(ctx, stage)
@@ -98,10 +107,13 @@ func (s *stage) hire(ctx context.Context, play func(context.Context, *worker)) {
 	})
 }
 
-// replace hires another worker after a time, as a supervisor does when one has died.
-func (s *stage) replace(ctx context.Context, after time.Duration, play func(context.Context, *worker)) {
+// replacement is how long it takes until a worker that has died is replaced.
+const replacement = 5 * time.Second
+
+// replace hires another worker after that time, as a supervisor does when one has died.
+func (s *stage) replace(ctx context.Context, play func(context.Context, *worker)) {
 	s.group.Go(func() {
-		if s.clock.sleep(ctx, after) {
+		if s.clock.sleep(ctx, replacement) {
 			s.hire(ctx, play)
 		}
 	})

@@ -28,6 +28,9 @@ func everything(t *testing.T, client *redis.Client) map[string]string {
 
 func TestTargetIsLeftAsItWas(t *testing.T) {
 	for _, scenario := range Scenarios() {
+		if scenario.Needs == NeedsMasters || scenario.Needs == NeedsPair {
+			continue // it breaks servers, and is refused
+		}
 		for how, end := range ends {
 			t.Run(scenario.Name+"/"+how, func(t *testing.T) {
 				t.Parallel()
@@ -87,7 +90,7 @@ func TestSlowWorkerLeavesNothing(t *testing.T) {
 			if err := client.Set(context.Background(), d.KeyPrefix()+"slow", "1", 0).Err(); err != nil {
 				t.Error(err)
 			}
-			newClock(1).sleep(context.Background(), 5*time.Millisecond)
+			wait(context.Background(), 5*time.Millisecond)
 		}
 	})
 	if err := d.Close(); err != nil {

@@ -58,6 +58,17 @@ func (c *clock) set(rate float64) {
 	c.changed = make(chan struct{})
 }
 
+// steady begins to watch the rate; what it returns says whether the rate has not been set since.
+func (c *clock) steady() (still func() bool) {
+	changes := func() <-chan struct{} {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.changed
+	}
+	began := changes()
+	return func() bool { return changes() == began }
+}
+
 // scaled is how long a duration of the script takes in our time, as fast as it goes now; Redis counts in milliseconds, so
 // it is never less than one.
 func (c *clock) scaled(d time.Duration) time.Duration {
@@ -75,6 +86,18 @@ func (c *clock) scripted(d time.Duration) time.Duration {
 
 func (c *clock) ours(d time.Duration) time.Duration {
 	return max(time.Duration(float64(d)/c.rate), time.Millisecond)
+}
+
+// wait waits in our time, for what has nothing to do with the script; false: the context ended first.
+func wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // sleep waits for a duration of the script; false: the context ended first. Also true, and at once, where there is

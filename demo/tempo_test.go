@@ -44,7 +44,7 @@ func TestClockChangesItsRateWhileWorkersSleep(t *testing.T) {
 
 func TestFaultsOnDemand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newShow(Options{Speed: 1}, nil, nil, "", []lane{{}, {}})
+		s := newShow(t.Context(), Options{Speed: 1}, nil, nil, "", []lane{{}, {}})
 		due := func(what string) bool { return s.due(what, time.Minute, time.Hour) }
 		if due("a") || due("b") {
 			t.Fatal("too early")
@@ -57,6 +57,7 @@ func TestFaultsOnDemand(t *testing.T) {
 		if !due("a") || due("a") {
 			t.Fatal("an hour after the last time")
 		}
+		s.letHappen()
 		s.postpone("a", 2*time.Hour)
 		time.Sleep(time.Hour)
 		if due("a") {
@@ -120,6 +121,8 @@ func TestStepsFromSentenceToSentence(t *testing.T) {
 		t.Helper()
 		redistest.Eventually(t, patience, func() (bool, string) { return s.director.now().Held == want, "held or not" })
 	}
+	w := newTestWorker(t, s)
+	l := w.tokenLock("lock:a", time.Minute)
 	s.news("one")
 	if err := s.hold(ctx); err != nil {
 		t.Fatal(err)
@@ -132,14 +135,23 @@ func TestStepsFromSentenceToSentence(t *testing.T) {
 	if now := s.narrator.current().Text; now != "two" || !s.director.now().Held {
 		t.Fatalf("%q, %+v", now, s.director.now())
 	}
-	if err := s.step(ctx); err != nil {
+	asked, answered := context.WithCancel(ctx)
+	if err := s.step(asked); err != nil {
 		t.Fatal(err)
 	}
+	answered() // whoever asks for a step does not wait for its end
 	if tempo := s.director.now(); tempo.Held || !tempo.Stepping {
 		t.Fatalf("%+v: it must go on until there is a sentence", tempo)
 	}
+	if !must(l.acquire(ctx))(t) {
+		t.Fatal("not acquired")
+	}
 	s.say("three")
 	held(true)
+	redistest.Eventually(t, patience, func() (bool, string) {
+		left := w.client.PTTL(ctx, l.key).Val()
+		return left > 90*time.Minute, "the lease has " + left.String() + " left: it is not held with the rest"
+	})
 	s.say("four")
 	if now := s.narrator.current().Text; now != "three" || s.director.now().Stepping {
 		t.Fatalf("%q, %+v", now, s.director.now())

@@ -62,7 +62,7 @@ func (l *ledger) verdict(of Variant) LaneVerdict {
 	l.longest = finished // those that last will be noted when they end
 	written := 0
 	for _, c := range l.counters {
-		v.LostUpdates += c.written - c.value
+		v.LostUpdates += c.lost()
 		v.Refused += c.refused
 		written += c.written
 	}
@@ -88,10 +88,12 @@ func (l *ledger) words(v *LaneVerdict, written int) []string {
 		add("%s%s", i.worst, repeated(i.times))
 	}
 	switch {
+	case l.lockless:
 	case v.Violations == 0:
 		add("%s: no two workers were ever inside together", plural(v.Acquisitions, "acquisition"))
 	case l.tolerant:
-		add("%s: %s two were inside together, %s", plural(v.Acquisitions, "acquisition"), plural(v.Violations, "time"), v.worst.words())
+		add("%s; %s two were inside together, which does no harm here: %s", plural(v.Acquisitions, "acquisition"),
+			plural(v.Violations, "time"), v.worst.words())
 	default:
 		add("mutual exclusion violated %s: %s", plural(v.Violations, "time"), v.worst.words())
 	}
@@ -137,6 +139,9 @@ func (s *show) verdict() Verdict {
 	first := ""
 	for _, stage := range s.stages {
 		l := stage.ledger.verdict(stage.lane.Variant)
+		if stage.measures != nil {
+			l.Said = append(l.Said, stage.measures.said()...)
+		}
 		v.Lanes = append(v.Lanes, l)
 		v.Acquisitions += l.Acquisitions
 		v.Violations += l.Violations

@@ -16,6 +16,8 @@ const (
 	retryDelay = 220 * time.Millisecond
 	// failureDelay is how long it waits after a command that failed.
 	failureDelay = time.Second
+	// noTimeout is for those who wait, or work, for as long as it takes.
+	noTimeout = 1000 * time.Hour
 )
 
 // worker is one process of an imagined company: it has a connection, a name and dice of its own. Its dice depend on the
@@ -31,8 +33,15 @@ type worker struct {
 }
 
 func (s *stage) newWorker() *worker {
+	w := s.newWorkerOn(nil)
+	w.client = s.conns[0].NewClient("demo-" + w.name)
+	w.locker = actions.NewLocker(w.client)
+	return w
+}
+
+// newWorkerOn makes a worker that has a client together with others, and so does not close it.
+func (s *stage) newWorkerOn(client *redis.Client) *worker {
 	name, number := s.nextName()
-	client := s.conns[0].NewClient("demo-" + name)
 	return &worker{
 		stage: s, name: name, number: number, client: client, locker: actions.NewLocker(client),
 		dice: rand.New(rand.NewPCG(s.seed, uint64(number))),
@@ -58,8 +67,22 @@ const margin = 0.15
 // work does a job under a lease as a careful worker does: it stops in time if the job takes longer than the lease, and then
 // says false.
 func (w *worker) work(ctx context.Context, job time.Duration, c *claim) bool {
-	left := w.clock.now().until(c.until) - time.Duration(margin*float64(c.lease))
+	left := w.clock.now().until(c.safe())
 	return w.pause(ctx, min(job, left)) && job <= left
+}
+
+// workRenewed is work under a lease that a watchdog renews: it goes on for as long as the renewals come in time.
+func (w *worker) workRenewed(ctx context.Context, job time.Duration, c *claim, dog *watchdog) bool {
+	done := w.clock.now().add(job)
+	for w.clock.sleepUntil(ctx, min(done, c.safe()), dog.lost) && !dog.refused() {
+		switch now := w.clock.now(); {
+		case now >= c.safe():
+			return false
+		case now >= done:
+			return true
+		}
+	}
+	return false
 }
 
 // between is a duration by the worker's dice.
@@ -91,7 +114,7 @@ func (w *worker) trouble(ctx context.Context, err error) {
 }
 
 // seek asks for a lock again and again until it has it, the patience is over or the demo ends.
-func (w *worker) seek(ctx context.Context, l lock, patience time.Duration) bool {
+func (w *worker) seek(ctx context.Context, l wanted, patience time.Duration) bool {
 	if w.try(ctx, l.acquire) {
 		return true
 	}
@@ -135,6 +158,16 @@ func (w *worker) watch(ctx context.Context, l lock, every time.Duration, times i
 		}
 	}()
 	return d
+}
+
+// refused says whether a renewal was refused: the lock is the worker's no longer.
+func (d *watchdog) refused() bool {
+	select {
+	case <-d.lost:
+		return true
+	default:
+		return false
+	}
 }
 
 // stop ends the watchdog and waits for it.

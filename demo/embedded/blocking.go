@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// waiter is a client that waits for a list. Its fields are guarded by the server's lock, except done and deadline.
+// waiter is a client that waits for a list. Its fields are guarded by the server's lock, except done and patience.
 type waiter struct {
 	client   *client
 	attempt  func(c *call) bool // tries once more; it has answered if it says so
 	call     *call              // what attempt answers into
 	nothing  func(r *reply)     // the answer when the time is over
-	deadline time.Time          // zero: waits for ever
+	patience time.Duration      // zero: waits for ever
 	served   bool
 	done     chan struct{} // closed when served
 }
@@ -40,7 +40,7 @@ func (s *Server) waitFor(c *call, timeout string, nothing func(*reply), attempt 
 	}
 	w := &waiter{client: c.client, attempt: attempt, call: c, nothing: nothing, done: make(chan struct{})}
 	if seconds > 0 {
-		w.deadline = s.now.Add(time.Duration(seconds * float64(time.Second)))
+		w.patience = max(time.Duration(seconds*float64(time.Second)), 1)
 	}
 	c.waiter = w
 	c.client.waiter = w
@@ -75,8 +75,8 @@ func (s *Server) endWait(w *waiter) {
 // await holds a client until it is served, its time is over, or it hangs up.
 func (s *Server) await(c *client, w *waiter) {
 	var timeout <-chan time.Time
-	if !w.deadline.IsZero() {
-		timer := time.NewTimer(time.Until(w.deadline))
+	if w.patience > 0 {
+		timer := time.NewTimer(w.patience)
 		defer timer.Stop()
 		timeout = timer.C
 	}

@@ -61,7 +61,7 @@ func (s *Server) addClient(conn net.Conn) {
 	}
 	s.lastClient++
 	s.statistics.connections++
-	now := time.Now()
+	now := s.wall()
 	c := &client{
 		id: s.lastClient, conn: conn, reader: bufio.NewReaderSize(conn, 16<<10), db: s.databases[0], since: now, used: now,
 		output: newOutput(conn, func() { s.limitHits.Add(1) }), watched: map[watchedKey]bool{},

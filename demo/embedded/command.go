@@ -99,10 +99,13 @@ func (s *Server) serve(c *client, args []string) *waiter {
 	current := &call{client: c, db: c.db, args: args, reply: reply{resp3: c.resp3}}
 	func() {
 		defer s.recoverPanic(current)
-		s.now = time.Now()
+		s.now = s.wall()
 		c.used = s.now
 		s.process(current)
 	}()
+	if s.isClosing() {
+		c.output.close() // a server that dies does not answer: this may be a script that was stopped amid its work
+	}
 	c.output.write(current.reply.data)
 	if current.last {
 		c.output.end()

@@ -15,6 +15,7 @@
 //     then; one that nobody touches is removed and announced after [Options].ReapDelay.
 //   - A client that stops reading never stops another: a subscriber that leaves 8 MiB unread is dropped, and a client that
 //     leaves 1 MiB of answers unread is not read from.
+//   - The clock of a server is its own: [Server.Jump] sets it, and deadlines follow.
 //   - SCAN returns every key that is there all the time, once, and honours COUNT; each page costs a walk over all keys.
 //   - A panic inside a command becomes an error for its client, is counted in INFO (locktop_embedded_panics) and returned
 //     by [Server.Close]; the server goes on.

@@ -61,7 +61,7 @@ func (s *Server) reapOverdue() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer s.recoverPanic(nil)
-	s.now = time.Now()
+	s.now = s.wall()
 	for len(s.deadlines) > 0 {
 		next := s.deadlines[0]
 		wait := time.UnixMilli(next.reapAt).Sub(s.now)

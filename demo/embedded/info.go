@@ -75,7 +75,7 @@ type section struct {
 
 var sections = []section{
 	{"Server", true, func(s *Server, line func(string, any)) {
-		up := int64(s.now.Sub(s.started) / time.Second)
+		up := int64(time.Since(s.started) / time.Second)
 		_, port, _ := strings.Cut(s.Addr(), ":")
 		line("redis_version", redisVersion)
 		line("redis_mode", "standalone")

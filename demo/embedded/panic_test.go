@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"bufio"
+	"io"
 	"net"
 	"strings"
 	"sync"
@@ -82,5 +83,8 @@ func TestEndlessScript(t *testing.T) {
 	<-turning
 	if err := s.Close(); err != nil {
 		t.Error(err)
+	}
+	if said, err := io.ReadAll(conn); len(said) > 0 {
+		t.Errorf("dying, it answered %q, %v", said, err)
 	}
 }

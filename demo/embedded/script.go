@@ -43,13 +43,9 @@ func (s *Server) callFromScript(args []string) answer {
 		defer s.recoverPanic(c)
 		cmd, failure := s.find(args)
 		c.command = cmd
-		select {
-		case <-s.closing: // a script that goes on and on must not keep Close waiting
-			c.reply.failure("ERR the server is shutting down")
-			return
-		default:
-		}
 		switch {
+		case s.isClosing(): // a script that goes on and on must not keep Close waiting
+			c.reply.failure("ERR the server is shutting down")
 		case cmd == nil:
 			c.reply.failure(failure)
 		case failure != "":

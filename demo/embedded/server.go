@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -19,6 +20,9 @@ type Options struct {
 	ReapDelay time.Duration
 	// Password is what AUTH asks for; "": nothing.
 	Password string
+	// Addr is where it listens, on loopback: a server that starts on the address of one that was closed takes its place, as
+	// one without persistence does that comes back. "": a free port of 127.0.0.1.
+	Addr string
 }
 
 // databaseCount is how many databases SELECT knows, the default of Redis.
@@ -41,8 +45,9 @@ type Server struct {
 	// The lock is held while a command runs: one at a time, as in Redis. It guards everything below.
 	mu            sync.Mutex
 	closed        bool
-	detach        func() bool // from the context of Start
-	now           time.Time   // the time of the command that runs
+	detach        func() bool   // from the context of Start
+	ahead         time.Duration // of the clock of this machine; see Jump
+	now           time.Time     // the time of the command that runs
 	values        *store
 	databases     [databaseCount]*database
 	deadlines     deadlines
@@ -61,7 +66,7 @@ type Server struct {
 	failure       error // the first panic
 }
 
-// Start starts a server on a free loopback port. It ends with ctx, or by Close.
+// Start starts a server on loopback. It ends with ctx, or by Close.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("embedded server: %w", err)
@@ -86,9 +91,9 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if s.values, err = openStore(s.callFromScript); err != nil {
 		return nil, fmt.Errorf("embedded server: %w", err)
 	}
-	if s.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+	if s.listener, err = net.Listen("tcp", cmp.Or(o.Addr, "127.0.0.1:0")); err != nil {
 		s.values.close()
-		return nil, fmt.Errorf("embedded server: listen on loopback: %w", err)
+		return nil, fmt.Errorf("embedded server: %w", err)
 	}
 	s.running.Go(s.accept)
 	s.running.Go(s.runReaper)
@@ -120,6 +125,16 @@ func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.failure
+}
+
+// isClosing says whether Close was called.
+func (s *Server) isClosing() bool {
+	select {
+	case <-s.closing:
+		return true
+	default:
+		return false
+	}
 }
 
 func (s *Server) accept() {

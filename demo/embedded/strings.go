@@ -4,7 +4,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // setOptions are what may follow the value in SET, and the key in GETEX.
@@ -273,7 +272,7 @@ func getRangeCommand(s *Server, c *call) {
 	c.reply.bulk(value[start : end+1])
 }
 
-func timeCommand(_ *Server, c *call) {
-	now := time.Now() // also inside a script: in Redis 7.0 it goes on there
+func timeCommand(s *Server, c *call) {
+	now := s.wall() // also inside a script: in Redis 7.0 it goes on there
 	c.reply.bulks(strconv.FormatInt(now.Unix(), 10), strconv.Itoa(now.Nanosecond()/1000))
 }

@@ -1,7 +1,5 @@
 package embedded
 
-import "time"
-
 // transaction is what a client queued since MULTI.
 type transaction struct {
 	queue  [][]string
@@ -53,7 +51,7 @@ func execCommand(s *Server, c *call) {
 	}
 	c.reply.array(len(t.queue))
 	for _, args := range t.queue {
-		s.now = time.Now()
+		s.now = s.wall()
 		queued := &call{client: c.client, db: c.client.db, args: args, queued: true, reply: reply{resp3: c.client.resp3}}
 		queued.command, _ = s.find(args) // it was checked when it was queued
 		s.run(queued)

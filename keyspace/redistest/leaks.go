@@ -33,6 +33,11 @@ func ManyAtOnce() {
 // Main runs the tests of a package, many at once, and fails where goroutines are left behind.
 func Main(m *testing.M) {
 	ManyAtOnce()
+	LeaveNothing(m)
+}
+
+// LeaveNothing runs the tests of a package, and fails where goroutines are left behind.
+func LeaveNothing(m *testing.M) {
 	code := m.Run()
 	leaked := goleak.Find()
 	for deadline := time.Now().Add(leaksEnd); leaked != nil && time.Now().Before(deadline); {

@@ -13,9 +13,9 @@ import (
 
 // face is what the dashboard says of where it looks.
 type face struct {
-	where     string
-	narration func() string
-	span      time.Duration // for how long; 0: until the user quits
+	where string
+	play  tui.Play      // nil: no demo runs below
+	span  time.Duration // for how long; 0: until the user quits
 }
 
 // dashboard opens the dashboard, or prints what it would show where there is no terminal for it. The demo comes through
@@ -40,7 +40,7 @@ func (a *app) dashboard(ctx context.Context, place keyspace.Place, look *observi
 	}
 	noColor, _ := a.lookup("NO_COLOR")
 	err = tui.Run(ctx, tui.Config{
-		Source: s.locks, Operator: s.operator, Where: shown.where, Narration: shown.narration,
+		Source: s.locks, Operator: s.operator, Where: shown.where, Play: shown.play,
 		Theme: draw.theme, NoColor: noColor != "", FPS: draw.fps, Sync: !draw.noSync,
 	})
 	if errors.Is(err, tui.ErrInterrupted) {

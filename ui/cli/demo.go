@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"locktop/demo"
-	"locktop/ui/text"
 )
 
 // showing is what "demo" is told.
@@ -27,6 +26,7 @@ type showing struct {
 	span    time.Duration
 	list    bool
 	serve   bool
+	output  string // of --list and --serve
 }
 
 // newDemo opens the dashboard over workers that contend.
@@ -43,13 +43,15 @@ Only a demo that is killed (kill -9) leaves its keys there, some of them without
   redis-cli --scan --pattern '` + demo.Prefix + `*'`,
 		Example: `  locktop demo                             contention
   locktop demo --list                      the scenarios
-  locktop demo crash --seed 7 --speed 2    the same course each time, twice as fast
-  locktop demo --serve --for 1m            no dashboard: print the URL, for another locktop or redis-cli`,
+  locktop demo crash --seed 7 --speed 2    the same dice each time, twice as fast
+  locktop demo token --variant bare-del    one of its ways of locking only
+  locktop demo storm --workers 2000 --locks 5000
+  locktop demo pause --serve --for 20s     no dashboard: print the URL, for another locktop or redis-cli, and the verdict`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fmt.Errorf("one scenario at a time, not %d", len(args))
 			}
-			if len(args) == 1 && !slices.Contains(scenarios(), args[0]) {
+			if len(args) == 1 && scenarioNamed(args[0]) < 0 {
 				return usage("there is no scenario %q: there are %s", args[0], strings.Join(scenarios(), ", "))
 			}
 			return nil
@@ -63,8 +65,13 @@ Only a demo that is killed (kill -9) leaves its keys there, some of them without
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&d.list, "list", false, "list the scenarios")
+	flags.BoolVar(&d.list, "list", false, "list the scenarios, or describe the one that is named")
 	flags.BoolVar(&d.serve, "serve", false, "no dashboard: print the server's URL, and at the end the verdict")
+	flags.VarP(newChoice(&d.output, "text", "text", "json"), "output", "o", "of --list and --serve")
+	chosen(cmd, "output", "text", "json")
+	flags.StringVar(&d.options.Variant, "variant", "", "play only this `NAME` of the scenario's variants")
+	flags.IntVar(&d.options.Workers, "workers", 0, "`NUMBER` of workers of the scenario storm")
+	flags.IntVar(&d.options.Locks, "locks", 0, "`NUMBER` of locks of the scenario storm")
 	addSpan(cmd, &d.span)
 	flags.Uint64Var(&d.options.Seed, "seed", 0, "`NUMBER` that settles the dice; 0: from the clock")
 	flags.Float64Var(&d.options.Speed, "speed", 1, "`FACTOR`; 2 is twice as fast as real time")
@@ -88,12 +95,18 @@ func scenarios() []string {
 	return names
 }
 
+// scenarioNamed is where a scenario is in the list, or -1.
+func scenarioNamed(name string) int { return slices.Index(scenarios(), name) }
+
 // demo runs a scenario.
 func (a *app) demo(cmd *cobra.Command, d *showing) error {
-	if d.list {
-		return a.listScenarios()
+	if cmd.Flags().Changed("output") && !d.list && !d.serve {
+		return usage("--output belongs to --list or --serve: the dashboard has a look of its own")
 	}
-	if err := errors.Join(d.look.check(), d.draw.check(), checkSpan(d.span)); err != nil {
+	if d.list {
+		return a.listScenarios(d)
+	}
+	if err := errors.Join(d.look.check(), d.draw.check(), checkSpan(d.span), d.checkScenario(cmd)); err != nil {
 		return err
 	}
 	if speed := d.options.Speed; math.IsNaN(speed) || speed <= 0 || speed > 100 {
@@ -109,26 +122,39 @@ func (a *app) demo(cmd *cobra.Command, d *showing) error {
 		return failed("starting the demo: %w", err)
 	}
 	if d.serve {
-		err = a.serve(ctx, running)
+		err = a.serve(ctx, d, running)
 	} else {
 		d.look.thresholds = running.Thresholds()
-		err = a.dashboard(ctx, running.Place(), &d.look, &d.draw, face{
-			where:     running.ServerName(),
-			narration: func() string { return running.Narration().Text },
-		})
+		err = a.dashboard(ctx, running.Place(), &d.look, &d.draw, face{where: running.ServerName(), play: play{running}})
 	}
 	if err = errors.Join(err, running.Close()); err != nil {
 		return err
 	}
-	verdict := strings.Split(running.Verdict().Text, "\n")
-	if !d.serve {
-		a.say("%s with --seed %d: %s", running.Scenario().Name, running.Seed(), text.Escape(verdict[0]))
+	return a.sayVerdict(d, running)
+}
+
+// checkScenario looks whether the scenario has what is asked of it.
+func (d *showing) checkScenario(cmd *cobra.Command) error {
+	scenario := demo.Scenarios()[max(scenarioNamed(d.options.Scenario), 0)]
+	for _, flag := range []string{"workers", "locks"} {
+		switch {
+		case !cmd.Flags().Changed(flag):
+		case scenario.Name != demo.Storm:
+			return usage("--%s is for the scenario %s: %s has its own", flag, demo.Storm, scenario.Name)
+		}
+	}
+	if d.options.Workers < 0 || d.options.Locks < 0 {
+		return usage("--workers and --locks: give at least 1")
+	}
+	if d.options.Variant == "" {
 		return nil
 	}
-	for _, line := range verdict {
-		if _, err := fmt.Fprintln(a.stdout, text.Escape(line)); err != nil {
-			return err
-		}
+	var names []string
+	for _, v := range scenario.Variants {
+		names = append(names, v.Name)
+	}
+	if !slices.Contains(names, d.options.Variant) {
+		return usage("%s has no variant %q: there are %s", scenario.Name, d.options.Variant, strings.Join(names, ", "))
 	}
 	return nil
 }
@@ -174,24 +200,9 @@ func (a *app) demoTarget(cmd *cobra.Command, d *showing) error {
 	return nil
 }
 
-// listScenarios prints them, the default first.
-func (a *app) listScenarios() error {
-	var b strings.Builder
-	for i, s := range demo.Scenarios() {
-		if i == 0 {
-			s.Name += " (the default)"
-		}
-		fmt.Fprintf(&b, "%s\n  %s\n  Look for: %s\n", s.Name, s.Shows, s.LookFor)
-	}
-	_, err := fmt.Fprint(a.stdout, b.String())
-	return err
-}
-
 // serve runs the scenario without a dashboard.
-func (a *app) serve(ctx context.Context, running *demo.Demo) error {
-	_, err := fmt.Fprintf(a.stdout, "%s\nready: %s on %s, --seed %d\n",
-		running.URL(), running.Scenario().Name, text.Escape(running.ServerName()), running.Seed())
-	if err != nil {
+func (a *app) serve(ctx context.Context, d *showing, running *demo.Demo) error {
+	if err := a.sayReady(d, running); err != nil {
 		return err
 	}
 	<-ctx.Done()

@@ -35,7 +35,7 @@ func TestEveryPromisedFlagExists(t *testing.T) {
 		"extend":  slices.Concat(connectionFlags, actionFlags, []string{"ttl"}),
 		"expire":  slices.Concat(connectionFlags, actionFlags, []string{"in"}),
 		"check":   slices.Concat(connectionFlags, []string{"pattern", "output"}),
-		"demo":    {"list", "serve", "for", "seed", "speed", "server", "url", "theme", "fps", "read-only", "pattern", "notify"},
+		"demo":    {"list", "serve", "output", "variant", "workers", "locks", "for", "seed", "speed", "server", "url", "theme", "fps", "read-only", "pattern", "notify"},
 	}
 	root := (&app{}).newRoot()
 	for verb, flags := range promised {

@@ -36,6 +36,20 @@ func BenchmarkViewOfVotes(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/500, "of-budget")
 }
 
+// BenchmarkViewOfDemo is one frame of the demo that has told a lot, within the same budget.
+func BenchmarkViewOfDemo(b *testing.B) {
+	h := withDemo(b, 200, 50, "default")
+	for i := range 500 {
+		h.m.scene.Told = append(h.m.scene.Told, Sentence{At: noon, Text: "worker-" + strconv.Itoa(i) + " " + h.m.scene.Now.Text})
+	}
+	h.m.view, h.m.staged = viewDemo, h.m.scene
+	b.ReportAllocs()
+	for b.Loop() {
+		h.m.frame = h.m.render()
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/500, "of-budget")
+}
+
 // BenchmarkSnapshot is the whole Update for a snapshot of 100,000 locks, its frame included.
 func BenchmarkSnapshot(b *testing.B) {
 	h := newHarness(b, 200, 50, "default")

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+
 	"github.com/charmbracelet/bubbles/key"
 )
 
@@ -17,6 +19,7 @@ func (m *model) hint(rank int, b key.Binding, word string) segment {
 func (m *model) paintFooter(p *painter) {
 	k := m.keys
 	var left []segment
+	listing := m.dialog == nil && !m.help && !m.typing && m.detail == nil
 	switch {
 	case m.dialog != nil:
 		left = []segment{m.hint(1, k.Next, "next"), m.hint(0, k.Choose, "choose"), m.hint(0, k.Cancel, "cancel")}
@@ -29,6 +32,14 @@ func (m *model) paintFooter(p *painter) {
 			piece(3, p.theme.faint, "↑↓ scroll"), m.hint(2, k.Release, "release"), m.hint(2, k.Extend, "extend"),
 			m.hint(2, k.Expire, "force-expire"), m.hint(4, k.Copy, "copy key"), m.hint(5, k.CopyCommand, "copy command"),
 			m.hint(0, k.Back, "back"), m.hint(0, k.Help, "help"),
+		}
+	case m.view == viewDemo:
+		left = []segment{
+			piece(7, p.theme.faint, "↑↓ scroll"), m.hint(1, k.Locks, "locks"), m.hint(8, k.Events, "events"),
+			m.hint(9, k.Freeze, "freeze"), m.hint(0, k.Help, "help"), m.hint(0, k.Quit, "quit"),
+		}
+		if m.height < heightTempo {
+			left = slices.Insert(left, 1, m.controlHints()...)
 		}
 	case m.view == viewEvents:
 		left = []segment{
@@ -54,6 +65,9 @@ func (m *model) paintFooter(p *painter) {
 			m.hint(6, k.Expire, "force-expire"), m.hint(7, k.Freeze, "freeze"), m.hint(8, k.Events, "events"), other,
 			m.hint(9, k.Sort, "sort"), m.hint(0, k.Help, "help"), m.hint(0, k.Quit, "quit"),
 		}
+	}
+	if k.Demo.Enabled() && listing && m.view != viewDemo {
+		left = slices.Insert(left, len(left)-2, m.hint(3, k.Demo, "demo"))
 	}
 	p.spread(left, nil, p.air())
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ var everyKey = []string{
 	"up", "down", "k", "j", "g", "G", "home", "end", "pgup", "pgdown", "ctrl+u", "ctrl+d", "ctrl+b", "ctrl+f", "1", "3",
 	"enter", "esc", "/", "!", "s", "S", " ", "m", "y", "Y", "r", "e", "x", "?", "q", "tab", "shift+tab", "left", "right",
 	"backspace", "a", "*", "[", "0", "锁", "\u202e", "w", "2", "4",
+	"5", "f", "n", "p", "-", "+", "=", "R",
 }
 
 // TestFrameAtEverySize checks the bounds of every view in every window from nothing to 300x100.
@@ -42,12 +44,15 @@ func TestFrameAtEverySize(t *testing.T) {
 			h.show(s)
 		},
 		"nothing": func(h *harness) { h.show(snapshotOf(2, noon, nil)) },
+		"demo":    func(h *harness) { h.keys("5", "j", "j", "j") },
+		"told":    func(h *harness) { h.play.scene.Now.Text = strings.Repeat("a long sentence about 锁:订单:42 ", 10) },
+		"held":    func(h *harness) { h.play.scene.Held = true },
 	}
 	for name, prepare := range states {
 		t.Run(name, func(t *testing.T) {
-			h := withFixture(t, 80, 24, "default")
+			h := withDemo(t, 80, 24, "default")
 			prepare(h)
-			h.m.narration = "worker-4 took orders:checkout"
+			h.send(tickMsg{})
 			for width := 0; width <= 300; width += 1 + width/20 {
 				for height := 0; height <= 100; height += 1 + height/12 {
 					h.m.width, h.m.height = width, height
@@ -67,7 +72,7 @@ func FuzzKeys(f *testing.F) {
 	f.Add(uint64(2), uint8(45), uint8(10), []byte{16, 16, 28, 31, 6})
 	f.Add(uint64(3), uint8(1), uint8(1), []byte{26, 31, 16, 18, 38, 39, 40, 16})
 	f.Fuzz(func(t *testing.T, seed uint64, width, height uint8, typed []byte) {
-		h := withFixture(t, int(width), int(height), "default")
+		h := withDemo(t, int(width), int(height), "default")
 		random := rand.New(rand.NewPCG(seed, 1))
 		for _, b := range typed {
 			name := everyKey[int(b)%len(everyKey)]
@@ -107,7 +112,7 @@ func FuzzHostileText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, hostile string, width, height uint8) {
 		h := newHarness(t, int(width), int(height), "default")
 		h.m.config.Where = hostile
-		h.m.config.Narration = func() string { return hostile }
+		h.stage(hostileScene(hostile))
 		l := *fixtureLocks(noon)[0]
 		l.Key, l.Scheme, l.State = hostile, inspector.Scheme("token"), inspector.StateHeld
 		l.Holders = []inspector.Holder{{Owner: hostile, Label: hostile}, {Owner: hostile + "2", Label: hostile}}
@@ -131,7 +136,7 @@ func FuzzHostileText(f *testing.F) {
 			s.Events[i].Key, s.Events[i].Owner, s.Events[i].Label, s.Events[i].Text = hostile, hostile, hostile, hostile
 		}
 		h.show(s)
-		for _, keys := range [][]string{nil, {"3"}, {"4"}, {"1", "enter"}, {"r"}, {"esc", "x"}, {"esc", "esc", "/"}} {
+		for _, keys := range [][]string{nil, {"3"}, {"4"}, {"5"}, {"f", "R"}, {"1", "enter"}, {"r"}, {"esc", "x"}, {"esc", "esc", "/"}} {
 			h.keys(keys...)
 			h.m.toast = infoToast("", h.now)
 			if err := checkFrame(h.m.View(), int(width), int(height)); err != nil {

@@ -20,6 +20,7 @@ type harness struct {
 	now      time.Time
 	source   *fakeSource
 	operator *fakeOperator
+	play     *fakePlay // nil: there is no demo
 	copied   []string
 	pending  []tea.Cmd
 }

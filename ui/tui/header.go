@@ -161,13 +161,6 @@ func patternsText(patterns []string, width int) string {
 	return out
 }
 
-// paintNarration paints the demo's latest sentence.
-func (m *model) paintNarration(p *painter) {
-	p.put(p.theme.accent, " ▸ ")
-	p.put(p.theme.plain, text.Legible(m.narration))
-	p.end()
-}
-
 // windowTitle is what the terminal's title says.
 func windowTitle(where string) string {
 	return text.Truncate("locktop "+text.Escape(where), 80)

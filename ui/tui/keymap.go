@@ -1,6 +1,10 @@
 package tui
 
-import "github.com/charmbracelet/bubbles/key"
+import (
+	"slices"
+
+	"github.com/charmbracelet/bubbles/key"
+)
 
 // keyMap is every key of the dashboard. The hints at the bottom and the help are made from it, so that they cannot say
 // anything else than what the keys do.
@@ -14,6 +18,9 @@ type keyMap struct {
 	Copy, CopyCommand key.Binding
 
 	Release, Extend, Expire key.Binding
+
+	// Of a demo.
+	Demo, Fault, Step, Hold, Slower, Faster, Restart key.Binding
 
 	Help, Quit, Suspend, Interrupt key.Binding
 
@@ -56,6 +63,14 @@ func newKeyMap() keyMap {
 		Extend:  bind("e", "extend the lease", "e"),
 		Expire:  bind("x", "force-expire", "x"),
 
+		Demo:    bind("5", "demo", "5"),
+		Fault:   bind("f", "let the fault happen now", "f"),
+		Step:    bind("n", "step", "n"),
+		Hold:    bind("p", "hold or go on", "p"),
+		Slower:  bind("-", "slower", "-"),
+		Faster:  bind("+", "faster", "+", "="),
+		Restart: bind("R", "from the beginning", "R"),
+
 		Help:      bind("?", "help", "?"),
 		Quit:      bind("q", "quit", "q"),
 		Suspend:   bind("^z", "to the shell", "ctrl+z"),
@@ -74,7 +89,7 @@ type helpGroup struct {
 	lines [][]key.Binding
 }
 
-// groups are all keys, as the help shows them.
+// groups are all keys that there are, as the help shows them; one without keys is left out.
 func (k keyMap) groups() []helpGroup {
 	one := func(list ...key.Binding) [][]key.Binding {
 		lines := make([][]key.Binding, len(list))
@@ -83,18 +98,34 @@ func (k keyMap) groups() []helpGroup {
 		}
 		return lines
 	}
-	return []helpGroup{
+	views := []key.Binding{k.Locks, k.Events, k.Nodes}
+	var demo [][]key.Binding
+	if k.Demo.Enabled() {
+		views = append(views, k.Demo)
+		demo = [][]key.Binding{{k.Fault}, {k.Step, k.Hold}, {k.Slower, k.Faster}, {k.Restart}}
+	}
+	look := append([][]key.Binding{views}, one(k.Open, k.Back, k.Filter, k.Suspects, k.Sort, k.Reverse, k.Freeze)...)
+	groups := []helpGroup{
 		{"Move", [][]key.Binding{{k.Up, k.Down}, {k.HalfUp, k.HalfDown}, {k.PageUp, k.PageDown}, {k.Top, k.Bottom}}},
-		{"Look", one(k.Locks, k.Events, k.Nodes, k.Open, k.Back, k.Filter, k.Suspects, k.Sort, k.Reverse, k.Freeze)},
+		{"Look", look},
 		{"Act", one(k.Release, k.Extend, k.Expire, k.Mark, k.Copy, k.CopyCommand)},
+		{"Demo", demo},
 		{"Leave", one(k.Help, k.Quit, k.Suspend, k.Interrupt)},
 		{"In a dialog", [][]key.Binding{{k.Next, k.Previous}, {k.Choose}, {k.Cancel}}},
 	}
+	return slices.DeleteFunc(groups, func(g helpGroup) bool { return len(g.lines) == 0 })
 }
 
 // setReadOnly disables the keys that act. They stay visible, with the reason.
 func (k *keyMap) setReadOnly(on bool) {
 	for _, b := range []*key.Binding{&k.Release, &k.Extend, &k.Expire} {
 		b.SetEnabled(!on)
+	}
+}
+
+// setDemo disables the keys of a demo where there is none. What is not there needs no reason in the help.
+func (k *keyMap) setDemo(on bool) {
+	for _, b := range []*key.Binding{&k.Demo, &k.Fault, &k.Step, &k.Hold, &k.Slower, &k.Faster, &k.Restart} {
+		b.SetEnabled(on)
 	}
 }

@@ -99,6 +99,9 @@ func (m *model) setFilter(s string) tea.Cmd {
 
 // handleCommand does what a key of the views or of the detail says.
 func (m *model) handleCommand(msg tea.KeyMsg) tea.Cmd {
+	if c := m.controlOf(msg); c != "" {
+		return m.control(c)
+	}
 	k := m.keys
 	page := max(m.page(), 1)
 	switch {
@@ -145,8 +148,10 @@ func (m *model) handleCommand(msg tea.KeyMsg) tea.Cmd {
 		m.view, m.detail = viewEvents, nil
 	case key.Matches(msg, k.Nodes):
 		m.view, m.detail = viewNodes, nil
+	case key.Matches(msg, k.Demo):
+		m.view, m.detail = viewDemo, nil
 	default:
-		if m.detail == nil {
+		if m.detail == nil && m.view != viewDemo {
 			return m.handleListCommand(msg)
 		}
 	}
@@ -194,6 +199,8 @@ func (m *model) move(by int) {
 	switch {
 	case m.detail != nil:
 		m.detail.offset += by // clamped when it is drawn and its height is known
+	case m.view == viewDemo:
+		m.demo.offset += by
 	case m.view == viewEvents:
 		m.events.move(by, m.order.filter)
 	case !m.onLocks():
@@ -209,6 +216,11 @@ func (m *model) moveToEnd(last bool) {
 		m.detail.offset = 0
 		if last {
 			m.detail.offset = 1 << 20
+		}
+	case m.view == viewDemo:
+		m.demo.offset = 0
+		if last {
+			m.demo.offset = 1 << 20
 		}
 	case m.view == viewEvents:
 		m.events.moveToEnd(last, m.order.filter)

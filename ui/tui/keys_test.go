@@ -2,14 +2,13 @@ package tui
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
-
-	"locktop/inspector"
 )
 
 // keyTests say what every key does; TestEveryBindingIsTested sees to it that none is left out.
@@ -153,6 +152,62 @@ var keyTests = map[string]func(t *testing.T, h *harness, press string){
 		h.keys(press)
 		h.wantSeen("force-expire lock:invoice:7731", "[ Force-expire ]")
 	},
+	"Demo": func(_ *testing.T, h *harness, press string) {
+		h.stage(fixtureScene(noon))
+		h.keys(press)
+		h.wantSeen("look for  A lock of the state stuck", "✖ flawed  setnx, then expire")
+		h.keys("esc")
+		h.wantSeen("STATE", "lock:invoice:7731")
+	},
+	"Fault": func(t *testing.T, h *harness, press string) {
+		h.stage(fixtureScene(noon))
+		h.keys(press)
+		h.wantSeen("… fault: a holder dies")
+		h.answer()
+		wantControls(t, h, ControlFault)
+		h.wantSeen("fault: a holder dies")
+		h.wantUnseen("… fault")
+	},
+	"Step": func(t *testing.T, h *harness, press string) {
+		h.stage(fixtureScene(noon))
+		h.keys(press)
+		h.control(1)
+		wantControls(t, h, ControlStep)
+		h.wantSeen("▶| step")
+	},
+	"Hold": func(t *testing.T, h *harness, press string) {
+		h.stage(fixtureScene(noon))
+		h.keys(press)
+		h.control(1)
+		h.wantSeen("‖ held", "time stands still", "p go on")
+		h.keys(press)
+		h.control(2)
+		wantControls(t, h, ControlHold, ControlHold)
+		h.wantSeen("▶ 1x", "p hold")
+	},
+	"Slower": func(t *testing.T, h *harness, press string) {
+		h.stage(fixtureScene(noon))
+		h.keys(press)
+		h.control(1)
+		wantControls(t, h, ControlSlower)
+		h.wantSeen("▶ ½x")
+	},
+	"Faster": func(t *testing.T, h *harness, press string) {
+		h.stage(fixtureScene(noon))
+		h.keys(press)
+		h.control(1)
+		wantControls(t, h, ControlFaster)
+		h.wantSeen("▶ 2x")
+	},
+	"Restart": func(t *testing.T, h *harness, press string) {
+		h.stage(fixtureScene(noon))
+		h.keys(press)
+		h.wantSeen("… from the beginning")
+		h.answer()
+		wantControls(t, h, ControlRestart)
+		h.wantSeen("from the beginning")
+		h.wantUnseen("… from the beginning")
+	},
 	"Help": func(_ *testing.T, h *harness, press string) {
 		h.keys(press)
 		h.wantSeen("half a page up, down", "copy the redis-cli command")
@@ -263,6 +318,24 @@ func TestHelpShowsEveryBinding(t *testing.T) {
 	}
 }
 
+// TestNoKeyIsBoundTwice: a dialog has its keys to itself, and everything else shares the rest.
+func TestNoKeyIsBoundTwice(t *testing.T) {
+	bound := make(map[string]string)
+	keys := reflect.ValueOf(newKeyMap())
+	for i := range keys.NumField() {
+		name := keys.Type().Field(i).Name
+		if slices.Contains([]string{"Next", "Previous", "Choose", "Cancel"}, name) {
+			continue
+		}
+		for _, press := range keys.Field(i).Interface().(key.Binding).Keys() {
+			if other, taken := bound[press]; taken {
+				t.Errorf("%q is %s, and %s too", press, other, name)
+			}
+			bound[press] = name
+		}
+	}
+}
+
 func TestPasteIsNeverACommand(t *testing.T) {
 	h := withFixture(t, 120, 30, "default")
 	paste := func(s string) { h.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(s), Paste: true}) }
@@ -314,49 +387,4 @@ func TestKeysOfOtherViewsAreFree(t *testing.T) {
 		t.Error("a key without a meaning changed the screen")
 	}
 	h.wantUnseen("holders view")
-}
-
-func TestSelectionFollowsTheLock(t *testing.T) {
-	h := withFixture(t, 120, 30, "default")
-	h.keys("j", "j", "j")
-	chosen := h.m.table.current().Ref
-	locks := fixtureLocks(noon)
-	worse := *locks[1]
-	worse.Ref = ref("a:new:stuck:lock")
-	h.show(snapshotOf(2, noon, append([]*inspector.Lock{&worse}, locks...)))
-	if got := h.m.table.current().Ref; got != chosen {
-		t.Errorf("the cursor went from %v to %v", chosen, got)
-	}
-	wantIndex(t, h, 4)
-	// Its lock goes: the cursor keeps its place on the screen.
-	var rest []*inspector.Lock
-	for _, l := range locks {
-		if l.Ref != chosen {
-			rest = append(rest, l)
-		}
-	}
-	h.show(snapshotOf(3, noon, rest))
-	wantIndex(t, h, 4)
-	h.show(snapshotOf(4, noon, nil))
-	h.wantSeen("no locks in database 0")
-	h.keys("j", "enter", "r", "y", "m", "G")
-	h.wantSeen("there is no lock here to release")
-}
-
-func TestFreedRowsKeepTheirPlace(t *testing.T) {
-	h := withFixture(t, 120, 40, "default")
-	if got := h.m.table.rows[0].Key; got != "lock:invoice:7731" {
-		t.Fatalf("the first row is %s", got)
-	}
-	locks := fixtureLocks(noon)
-	freed := *locks[1]
-	freed.State, freed.FreedAt, freed.FreedBy, freed.Findings = inspector.StateFreed, noon, inspector.CauseReleased, nil
-	locks[1] = &freed
-	for seq := range uint64(3) {
-		h.show(snapshotOf(2+seq, noon, locks))
-		if got := h.m.table.rows[0].Key; got != "lock:invoice:7731" {
-			t.Errorf("the freed row went away from the top: %s is there", got)
-		}
-	}
-	h.wantSeen("◌ freed    lock:invoice:7731")
 }

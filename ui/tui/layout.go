@@ -14,7 +14,7 @@ type layout struct {
 
 	header    area // where, how it sees, totals
 	context   area // badges, patterns, or the filter while it is typed
-	narration area // the demo's sentence
+	narration area // how the demo goes on, and its sentence
 	titles    area // names of the columns
 	body      area // rows
 	pane      area // who held the selected lock, or more of the nodes
@@ -23,7 +23,7 @@ type layout struct {
 
 // layoutState is what the layout depends on besides the window's size.
 type layoutState struct {
-	narration bool // there is a sentence to show
+	narration int  // the lines that the demo's narration wants; 0: there is no demo
 	titles    bool // the body is a table
 	pane      int  // the lines that the pane wants; 0: there is none
 	typing    bool // the filter is being typed, so its line must be there
@@ -35,6 +35,7 @@ const (
 	heightHeader2   = 6
 	heightContext   = 9
 	heightNarration = 12
+	heightTempo     = 20 // of the narration: how the demo goes on
 	heightPane      = 20 // for the swim-lane
 	heightRows      = 4  // of the body, before the pane gets anything
 )
@@ -69,8 +70,8 @@ func placeAreas(width, height int, s layoutState) layout {
 	if height >= heightContext && !s.typing {
 		l.context.height = take(1)
 	}
-	if s.narration && height >= heightNarration {
-		l.narration.height = take(1)
+	if height >= heightNarration {
+		l.narration.height = take(s.narration)
 	}
 	if s.titles && height >= 4 {
 		l.titles.height = take(1)

@@ -23,13 +23,17 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	source := &liveSource{seed: fixtureLocks(time.Now()), begun: time.Now()}
-	err := Run(context.Background(), Config{
+	config := Config{
 		Source: source, Operator: &fakeOperator{
 			readOnly: os.Getenv("LOCKTOP_TUI_READONLY") != "",
 			outcome:  actions.Outcome{Result: actions.ResultNotHolder, Holder: "worker-3"},
 		},
 		Where: "prod-cache", Theme: os.Getenv("LOCKTOP_TUI_THEME"), NoColor: os.Getenv("NO_COLOR") != "", Sync: true,
-	})
+	}
+	if os.Getenv("LOCKTOP_TUI_DEMO") != "" {
+		config.Play = &fakePlay{scene: fixtureScene(time.Now())}
+	}
+	err := Run(context.Background(), config)
 	var broken *PanicError
 	switch {
 	case err == nil:

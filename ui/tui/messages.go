@@ -36,6 +36,11 @@ type (
 		what string
 		err  error
 	}
+	// controlledMsg is the answer to a control of the demo.
+	controlledMsg struct {
+		controlled
+		err error
+	}
 	// tickMsg is the local clock.
 	tickMsg struct{}
 	// fatalMsg is a panic in a command.

@@ -15,11 +15,12 @@ import (
 // view is what the body of the screen shows.
 type view int
 
-// The views; their keys are 1, 3 and 4, and 2 is kept for holders.
+// The views; their keys are 1, 3, 4 and 5, and 2 is kept for holders. Only a demo has the last one.
 const (
 	viewLocks view = iota
 	viewEvents
 	viewNodes
+	viewDemo
 )
 
 // model is the state of the dashboard. Bubble Tea calls Update from one goroutine; commands get copies of what they need.
@@ -68,8 +69,12 @@ type model struct {
 	interrupted bool
 	quitting    bool
 
-	narration string // the demo's latest sentence
-	frame     string // what View returns: made by Update, so that a fault while drawing is caught there
+	// scene is what is to be seen of the demo, staged the one that its view shows: that stands still with the screen.
+	scene, staged Scene
+	demo          demoPage
+	controls      []controlled // of the demo, that wait; the first of them is under way
+
+	frame string // what View returns: made by Update, so that a fault while drawing is caught there
 }
 
 func newModel(ctx context.Context, c Config, t *theme) *model {
@@ -83,6 +88,7 @@ func newModel(ctx context.Context, c Config, t *theme) *model {
 		clock: time.Now, copy: func(string) error { return errors.New("no terminal to copy to") },
 	}
 	m.keys.setReadOnly(c.Operator.ReadOnly())
+	m.keys.setDemo(c.Play != nil)
 	m.at = m.clock()
 	return m
 }
@@ -103,15 +109,16 @@ func (m *model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 			cmd = tea.Quit
 		}
 	}()
+	if m.config.Play != nil {
+		m.scene = m.config.Play.Scene()
+	}
 	cmd = m.handle(msg)
 	if m.quitting {
 		return m, tea.Quit
 	}
 	if !m.paused() {
 		m.picture = pictureOf(m.latest, m.clock())
-	}
-	if m.config.Narration != nil {
-		m.narration = m.config.Narration()
+		m.staged = m.scene
 	}
 	m.frame = m.render()
 	return m, cmd
@@ -137,6 +144,8 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		m.toast = outcomeToast(msg, m.clock())
 	case copiedMsg:
 		m.toast = copiedToast(msg, m.clock())
+	case controlledMsg:
+		return m.takeControlled(msg)
 	case fatalMsg:
 		m.fatal = msg.err
 		m.quitting = true

@@ -18,8 +18,10 @@ import (
 func TestAreasFillTheWindow(t *testing.T) {
 	for width := range 30 {
 		for height := range 120 {
-			for bits := range 32 {
-				l := placeAreas(width, height, layoutState{bits&1 > 0, bits&2 > 0, bits >> 3 * 7, bits&4 > 0})
+			for bits := range 64 {
+				l := placeAreas(width, height, layoutState{
+					narration: bits >> 4, titles: bits&2 > 0, pane: bits >> 3 & 1 * 7, typing: bits&4 > 0,
+				})
 				at := 0
 				for _, a := range []area{l.header, l.context, l.narration, l.titles, l.body, l.pane, l.footer} {
 					if a.top != at || a.height < 0 {

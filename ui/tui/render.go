@@ -14,8 +14,11 @@ const paneSpan = time.Minute
 // layout is where everything goes in the window as it is.
 func (m *model) layout() layout {
 	table := m.detail == nil && m.shown != nil
-	s := layoutState{narration: m.narration != "", typing: m.typing}
-	if table {
+	s := layoutState{typing: m.typing}
+	if m.config.Play != nil {
+		s.narration = narrationLines(m.width, m.height)
+	}
+	if table && m.view != viewDemo {
 		s.titles = !m.onLocks() || len(m.table.rows) > 0
 		s.pane = m.paneLines()
 	}
@@ -51,12 +54,14 @@ func (m *model) render() string {
 	}
 	p.fit(l.titles.top)
 
-	if allSilent(m.latest) || m.over {
+	if (allSilent(m.latest) || m.over) && !m.onDemo() {
 		p.tone = toneDimmed // what is below may be old
 	}
 	switch {
 	case m.detail != nil:
 		m.detail.paint(p, m, l.body.height)
+	case m.view == viewDemo:
+		m.paintDemo(p, l.body.height)
 	case m.view == viewEvents:
 		m.paintEvents(p, l)
 	case m.mapped():

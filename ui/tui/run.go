@@ -40,8 +40,8 @@ type Config struct {
 	Operator Operator
 	// Where names the server in the header, without a secret ("127.0.0.1:6379/0", "embedded demo server").
 	Where string
-	// Narration, where set, gives the demo's latest sentence.
-	Narration func() string
+	// Play is the demo that runs below the dashboard; nil: there is none.
+	Play Play
 	// Theme is "default", "light", "mono"; NoColor comes from NO_COLOR.
 	Theme   string
 	NoColor bool

@@ -170,3 +170,14 @@ func TestTerminalResize(t *testing.T) {
 	term.keys("q")
 	term.mustBeSane(0)
 }
+
+func TestTerminalDemo(t *testing.T) {
+	term := openTerminal(t, 100, 30, "LOCKTOP_TUI_DEMO=1")
+	term.waitFor("▶ 1x", "worker-4 died at work")
+	term.keys("p")
+	term.waitFor("‖ held", "p go on")
+	term.keys("5")
+	term.waitFor("look for", "VARIANT", "more lines")
+	term.keys("q")
+	term.mustBeSane(0)
+}

@@ -1,0 +1,197 @@
+package demo
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"locktop/keyspace"
+)
+
+var (
+	// errNoJump says that a clock stays as it is.
+	errNoJump = errors.New("the clock of a real server is not ours to set: run the demo with --server embedded")
+	// errClosed says that there is nothing any more to do it with.
+	errClosed = errors.New("the servers of the demo are closed")
+)
+
+// masters are servers that know nothing of each other, as a Redlock wants them. It is safe for concurrent use.
+type masters struct {
+	name string
+	// start makes a server, in the place of another where an address is given.
+	start func(ctx context.Context, addr string) (backend, error)
+
+	mu     sync.Mutex
+	all    []*master
+	closed bool
+}
+
+// master is one of them.
+type master struct {
+	options keyspace.Options // the same also while it is dead
+	server  backend          // nil: it is dead
+	ahead   time.Duration    // of the right time
+}
+
+// openMasters starts so many servers: embedded ones, whose clocks can be set, unless a real one is asked for.
+func openMasters(ctx context.Context, count int, server Server) (_ *masters, err error) {
+	m := &masters{}
+	switch server {
+	case ServerEmbedded, ServerAuto, "":
+		m.name, m.start = fmt.Sprintf("%d embedded demo servers", count), embeddedAt
+	case ServerRedis:
+		b, err := findBinary(ctx)
+		if err != nil {
+			return nil, err
+		}
+		password := rand.Text() // one for all: they are one Redlock to those who look at them
+		m.name = fmt.Sprintf("%d x %s", count, b.private())
+		m.start = func(ctx context.Context, addr string) (backend, error) {
+			return launch(ctx, b, placement{over: overLoopback, addr: addr, password: password})
+		}
+	default:
+		return nil, unknownServer(server)
+	}
+	for range count {
+		s, err := m.start(ctx, "")
+		if err != nil {
+			return nil, errors.Join(err, m.Close())
+		}
+		m.all = append(m.all, &master{options: s.connections()[0], server: s})
+	}
+	return m, nil
+}
+
+// connections say how to reach each of them, dead or alive. They never change.
+func (m *masters) connections() []keyspace.Options {
+	all := make([]keyspace.Options, len(m.all))
+	for i, one := range m.all {
+		all[i] = one.options
+	}
+	return all
+}
+
+// Name is "5 embedded demo servers" or "5 x redis-server 7.0.15 (private)".
+func (m *masters) Name() string { return m.name }
+
+// alive says whether one of them runs.
+func (m *masters) alive(i int) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.all[i].server != nil
+}
+
+// kill makes one of them die: connections to it end, new ones are refused, and what it knew is lost. The dead stay dead.
+func (m *masters) kill(i int) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.all[i].kill()
+}
+
+func (one *master) kill() error {
+	if one.server == nil {
+		return nil
+	}
+	err := one.server.Close()
+	one.server, one.ahead = nil, 0
+	return err
+}
+
+// restart brings a dead one back on its address, empty, as a server without persistence comes back, and with the right
+// time. One that is alive goes on.
+func (m *masters) restart(i int) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.restartLocked(context.Background(), i) // a start has a time limit of its own
+}
+
+func (m *masters) restartLocked(ctx context.Context, i int) error {
+	one := m.all[i]
+	switch {
+	case m.closed:
+		return errClosed
+	case one.server != nil:
+		return nil
+	}
+	s, err := m.start(ctx, one.options.Addr)
+	if err != nil {
+		return fmt.Errorf("restart %s: %w", one.options.Addr, err)
+	}
+	one.server = s
+	return nil
+}
+
+// jump sets the clock of one that is alive forward by so much, or back. Only an embedded server has a clock of its own;
+// with others it is errNoJump.
+func (m *masters) jump(i int, d time.Duration) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.all[i].jump(d)
+}
+
+func (one *master) jump(d time.Duration) error {
+	if one.server == nil {
+		return fmt.Errorf("%s is dead: its clock cannot be set", one.options.Addr)
+	}
+	s, isEmbedded := one.server.(inProcess)
+	if !isEmbedded {
+		return errNoJump
+	}
+	s.server.Jump(d)
+	one.ahead += d
+	return nil
+}
+
+// mend brings the dead back, empty, and sets all clocks right. What the living know stays.
+func (m *masters) mend(ctx context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.mendLocked(ctx)
+}
+
+func (m *masters) mendLocked(ctx context.Context) error {
+	if m.closed {
+		return errClosed
+	}
+	var errs []error
+	for i, one := range m.all {
+		switch {
+		case one.server == nil:
+			errs = append(errs, m.restartLocked(ctx, i))
+		case one.ahead != 0:
+			errs = append(errs, one.jump(-one.ahead))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// reset makes all of them as they were at first: alive, empty, and with the right time.
+func (m *masters) reset(ctx context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.mendLocked(ctx); err != nil {
+		return err
+	}
+	for _, one := range m.all {
+		if _, err := order(ctx, one.options, "FLUSHALL"); err != nil {
+			return fmt.Errorf("empty %s: %w", one.options.Addr, err)
+		}
+	}
+	return nil
+}
+
+// Close ends all of them and removes their files. It may be called twice.
+func (m *masters) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = true
+	var errs []error
+	for _, one := range slices.Backward(m.all) {
+		errs = append(errs, one.kill())
+	}
+	return errors.Join(errs...)
+}

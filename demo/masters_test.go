@@ -1,0 +1,214 @@
+package demo
+
+import (
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"locktop/keyspace"
+	"locktop/keyspace/redistest"
+)
+
+// raise starts servers that must close well when the test ends.
+func raise(t *testing.T, server Server) *masters {
+	t.Helper()
+	m, err := openMasters(t.Context(), 5, server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+// succeed fails the test on an error.
+func succeed(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ask gives a server one command that must succeed.
+func ask(t *testing.T, o keyspace.Options, words ...any) any {
+	t.Helper()
+	said, err := order(t.Context(), o, words...)
+	if err != nil {
+		t.Fatalf("%v: %v", words[0], err)
+	}
+	return said
+}
+
+// keysOf are how many keys each has; -1 where a dead one refuses every connection.
+func keysOf(t *testing.T, m *masters) []int64 {
+	t.Helper()
+	var counts []int64
+	for i, o := range m.connections() {
+		if m.alive(i) {
+			counts = append(counts, ask(t, o, "DBSIZE").(int64))
+			continue
+		}
+		if conn, err := net.DialTimeout(o.Network, o.Addr, patience); err == nil {
+			t.Errorf("dead, %s takes a connection: %v", o.Addr, conn.Close())
+		}
+		counts = append(counts, -1)
+	}
+	return counts
+}
+
+func expectKeys(t *testing.T, m *masters, want ...int64) {
+	t.Helper()
+	got := keysOf(t, m)
+	for i := range got {
+		if got[i] != want[i] {
+			t.Fatalf("keys of each: %d, want %d", got, want)
+		}
+	}
+}
+
+func TestMasters(t *testing.T) {
+	onServers(t, func(t *testing.T, server Server) {
+		m := raise(t, server)
+		addresses := map[string]bool{}
+		for _, o := range m.connections() {
+			addresses[o.Addr] = true
+			if o.Password != m.connections()[0].Password || (o.Password == "") != (server == ServerEmbedded) {
+				t.Error("they have not all the same password, or none where one belongs")
+			}
+			ask(t, o, "SET", "k", "v")
+		}
+		if len(addresses) != 5 {
+			t.Fatalf("the addresses of five: %v", addresses)
+		}
+		if name := m.Name(); server == ServerEmbedded && name != "5 embedded demo servers" ||
+			server == ServerRedis && (!strings.HasPrefix(name, "5 x ") || !strings.HasSuffix(name, " (private)")) {
+			t.Errorf("they are called %q", name)
+		}
+		expectKeys(t, m, 1, 1, 1, 1, 1)
+		for range 2 { // the dead stay dead, and the living alive
+			succeed(t, m.kill(2))
+			expectKeys(t, m, 1, 1, -1, 1, 1)
+		}
+		for range 2 {
+			succeed(t, m.restart(2))
+			expectKeys(t, m, 1, 1, 0, 1, 1)
+		}
+		succeed(t, m.kill(4))
+		succeed(t, m.reset(t.Context()))
+		expectKeys(t, m, 0, 0, 0, 0, 0)
+		flags := ask(t, m.connections()[4], "CONFIG", "GET", "notify-keyspace-events")
+		for _, flag := range notifyFlags {
+			if said := flags.([]any)[1].(string); !strings.ContainsRune(said, flag) {
+				t.Errorf("one that came back notifies of %q", said)
+			}
+		}
+	})
+}
+
+// TestRestartAmidClients lets one die again and again while clients are connected.
+func TestRestartAmidClients(t *testing.T) {
+	onServers(t, func(t *testing.T, server Server) {
+		m := raise(t, server)
+		o := m.connections()[0]
+		for range 3 {
+			client := look(t, o)
+			succeed(t, client.Set(t.Context(), "k", "v", 0).Err())
+			succeed(t, m.kill(0))
+			succeed(t, m.restart(0))
+			expectKeys(t, m, 0, 0, 0, 0, 0)
+		}
+	})
+}
+
+func TestMastersClocks(t *testing.T) {
+	m := raise(t, ServerAuto)
+	o := m.connections()
+	for i := range o {
+		ask(t, o[i], "SET", "k", "v", "EX", 60)
+	}
+	succeed(t, m.jump(1, 2*time.Minute))
+	succeed(t, m.jump(3, 30*time.Second))
+	expectKeysNamed(t, m, 1, 0, 1, 1, 1)
+	if left := ask(t, o[3], "TTL", "k").(int64); left > 30 {
+		t.Errorf("half a minute ahead, %d s are left", left)
+	}
+	succeed(t, m.kill(4))
+	if err := m.jump(4, time.Minute); err == nil || !strings.Contains(err.Error(), "is dead") {
+		t.Errorf("the clock of a dead one: %v", err)
+	}
+	succeed(t, m.reset(t.Context()))
+	for i := range o {
+		ask(t, o[i], "SET", "k", "v", "EXAT", time.Now().Add(time.Minute).Unix())
+		if left := ask(t, o[i], "TTL", "k").(int64); left < 45 || left > 60 {
+			t.Errorf("after all was set right, server %d gives a minute %d s", i, left)
+		}
+	}
+}
+
+// expectKeysNamed asks for the key by its name, whereby one whose deadline is over is gone.
+func expectKeysNamed(t *testing.T, m *masters, want ...int64) {
+	t.Helper()
+	for i, o := range m.connections() {
+		if got := ask(t, o, "EXISTS", "k").(int64); got != want[i] {
+			t.Errorf("server %d: EXISTS %d, want %d", i, got, want[i])
+		}
+	}
+}
+
+func TestRealClocksStay(t *testing.T) {
+	redistest.Require(t, "redis-server")
+	m := raise(t, ServerRedis)
+	if err := m.jump(0, time.Minute); !errors.Is(err, errNoJump) {
+		t.Errorf("a jump of a real server's clock: %v", err)
+	}
+	succeed(t, m.reset(t.Context()))
+}
+
+func TestNothingIsLeftOfMasters(t *testing.T) {
+	onServers(t, func(t *testing.T, server Server) {
+		before := goleak.IgnoreCurrent()
+		files := tempDirs(t)
+		m, err := openMasters(t.Context(), 3, server)
+		succeed(t, err)
+		if made := files(); server == ServerRedis && len(made) != 3 {
+			t.Errorf("files while they run: %v", made)
+		}
+		succeed(t, m.kill(1))
+		for range 2 {
+			succeed(t, m.Close())
+		}
+		for i, o := range m.connections() {
+			if conn, err := net.DialTimeout(o.Network, o.Addr, patience); err == nil || m.alive(i) {
+				t.Errorf("%s still lives: %v", o.Addr, conn)
+			}
+		}
+		for name, err := range map[string]error{"restart": m.restart(1), "reset": m.reset(t.Context())} {
+			if !errors.Is(err, errClosed) {
+				t.Errorf("%s after the end: %v", name, err)
+			}
+		}
+		if left := files(); len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+		goleak.VerifyNone(t, before)
+	})
+}
+
+func TestMastersRefuse(t *testing.T) {
+	if _, err := openMasters(t.Context(), 5, "sqlite"); err == nil || !strings.Contains(err.Error(), "unknown kind of server") {
+		t.Errorf("%v", err)
+	}
+	t.Setenv("PATH", t.TempDir())
+	if _, err := openMasters(t.Context(), 5, ServerRedis); !errors.Is(err, ErrNoServer) {
+		t.Errorf("%v", err)
+	}
+	m := raise(t, ServerAuto)
+	expectKeys(t, m, 0, 0, 0, 0, 0)
+}
