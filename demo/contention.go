@@ -139,7 +139,7 @@ func (w *worker) tellHandOver(label string) {
 	if before.worker == "" || waiting == 0 {
 		return
 	}
-	w.say("%s got %s %s after %s had left it; %s for it", w.name, label, span(time.Since(before.at)), before.worker, moreWait(waiting))
+	w.say("%s got %s %s after %s had left it; %s for it", w.name, label, brief(time.Since(before.at)), before.worker, moreWait(waiting))
 }
 
 // moreWait is "1 more waits", "3 more wait".

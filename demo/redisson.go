@@ -206,7 +206,7 @@ func (p sleepers) tellWaking(w *worker, asked time.Time, untold bool) {
 		w.news("%s slept for %s beside %s, which was free: %s had woken nobody", w.name, span(free), p.label, p.how)
 	} else {
 		w.ledger.fact("the lock of a dead holder was freed, and a message woke the next one")
-		w.ledger.timed("from there until it was inside", free)
+		w.ledger.timed("from freeing the lock of a dead holder to the next one inside", free)
 		w.news("%s is inside %s, %s after it was freed: the message woke it up", w.name, p.label, brief(free))
 	}
 	w.ledger.play()

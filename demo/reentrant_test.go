@@ -79,3 +79,24 @@ func TestStrangerIsRefused(t *testing.T) {
 		t.Fatalf("count %d, %+v", l.count, v)
 	}
 }
+
+// Who cannot enter again stops at once, and writes nothing: the lock is another's by now.
+func TestRefusedEntryStopsTheJob(t *testing.T) {
+	s := newTestStage(t)
+	w, other := newTestWorker(t, s), newTestWorker(t, s)
+	l := w.hashLock("lock:a", time.Minute)
+	if !must(l.acquire(t.Context()))(t) {
+		t.Fatal("a free lock was not acquired")
+	}
+	if err := other.client.Del(t.Context(), l.key).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if !must(other.hashLock("lock:a", time.Minute).acquire(t.Context()))(t) {
+		t.Fatal("a broken lock was not acquired")
+	}
+	n := nesting{label: "lock:a", failure: "failure", leaks: &leaks{}}
+	n.nest(t.Context(), w, l)
+	if c := s.ledger.counters["lock:a"]; c.written != 0 || s.ledger.holder("lock:a") != "" {
+		t.Fatalf("it wrote %d times, and %q is inside", c.written, s.ledger.holder("lock:a"))
+	}
+}
