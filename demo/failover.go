@@ -100,11 +100,23 @@ func (t turn) did(ctx context.Context, err error) bool {
 	return err == nil
 }
 
+// seek asks for a lock until the worker may go in: one that was delayed since it got it may not.
+func (t turn) seek(ctx context.Context, w *worker, l *replicatedLock, patience time.Duration) bool {
+	if !w.seek(ctx, l, patience) {
+		return false
+	}
+	if l.late() {
+		w.handBack(ctx, l)
+		return false
+	}
+	return true
+}
+
 // clerk does small jobs under the everyday locks until its shift is over, and ends the last one as it must.
 func (t turn) clerk(shift, ctx context.Context, w *worker) {
 	for w.pause(shift, w.about(900*time.Millisecond)) {
 		l := w.replicatedLock(t.everyday[w.dice.IntN(len(t.everyday))], everydayLease, t.synced)
-		if !w.seek(shift, l, 2*everydayLease) {
+		if !t.seek(shift, w, l, 2*everydayLease) {
 			continue
 		}
 		v := w.ledger.enter(l.label, w.name)

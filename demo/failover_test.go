@@ -176,3 +176,17 @@ func TestTempoOutlivesTheMaster(t *testing.T) {
 		t.Fatalf("%v are left of a minute at a quarter of the tempo", left)
 	}
 }
+
+// Who gets a lock and is delayed by more than its lease stays outside.
+func TestDelayedWorkerStaysOutside(t *testing.T) {
+	s := newTestStage(t)
+	w := newTestWorker(t, s)
+	in := turn{stage: s}
+	if !in.seek(t.Context(), w, w.replicatedLock("lock:a", time.Minute, false), time.Minute) {
+		t.Fatal("nothing had delayed it")
+	}
+	s.clock.set(1e9) // every command takes longer than any lease
+	if in.seek(t.Context(), w, w.replicatedLock("lock:b", time.Second, false), time.Minute) {
+		t.Fatal("it goes in when its lease is over")
+	}
+}

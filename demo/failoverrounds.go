@@ -26,7 +26,7 @@ func (t turn) rival(ctx context.Context) *rival {
 	next := &rival{in: make(chan struct{})}
 	next.hire(t.stage, func(w *worker) {
 		l := w.replicatedLock(t.label, failoverLease, t.synced)
-		if !w.seek(ctx, l, 2*failoverLease) {
+		if !t.seek(ctx, w, l, 2*failoverLease) {
 			close(next.in)
 			return
 		}
@@ -63,7 +63,7 @@ func (t turn) lose(ctx context.Context) bool {
 	w := t.newWorker()
 	defer w.close()
 	l := w.replicatedLock(t.label, failoverLease, t.synced)
-	if !w.seek(ctx, l, failoverLease) {
+	if !t.seek(ctx, w, l, failoverLease) {
 		return false
 	}
 	v := w.ledger.enter(t.label, w.name)
@@ -75,7 +75,7 @@ func (t turn) lose(ctx context.Context) bool {
 		return false
 	}
 	// It does not know, and works until its own lease is nearly over, unless another one is inside before that.
-	w.clock.sleepUntil(ctx, l.until.add(-2*beat), next.in)
+	w.clock.sleepUntil(ctx, l.ends().add(-2*beat), next.in)
 	w.pause(ctx, beat)
 	v.leave()
 	w.handBack(ctx, l)
@@ -110,7 +110,7 @@ func (t turn) keep(ctx context.Context) bool {
 	w := t.newWorker()
 	defer w.close()
 	l := w.replicatedLock(t.label, failoverLease, t.synced)
-	if !w.seek(ctx, l, failoverLease) {
+	if !t.seek(ctx, w, l, failoverLease) {
 		return false
 	}
 	v := w.ledger.enter(t.label, w.name)

@@ -41,7 +41,6 @@ type claim struct {
 }
 
 func (c *claim) name() string { return c.label }
-func (c *claim) end() moment  { return c.until }
 
 // claim names a lock and its new owner; the lease is of the script.
 func (w *worker) claim(label string, lease time.Duration) claim {

@@ -144,7 +144,7 @@ func (p *pausedState) standStill(ctx context.Context, w *worker, l pausedLock, v
 	} else {
 		w.news("%s's process stands still in %s, its watchdog too, but the lease of %s runs on", w.name, p.label, span(w.scaled(pausedLease)))
 	}
-	if !w.clock.sleepUntil(ctx, l.end().add(oversleeping), nil) {
+	if !w.clock.sleepUntil(ctx, l.ends().add(oversleeping), nil) {
 		v.die()
 		return
 	}
@@ -196,8 +196,8 @@ func (p *pausedState) isOurs(ctx context.Context, w *worker, l pausedLock) bool 
 // pausedLock is a lock of this scenario.
 type pausedLock interface {
 	lock
-	// end is when its lease ends by the worker's own reckoning.
-	end() moment
+	// ends is when its lease ends by the worker's own reckoning.
+	ends() moment
 	fencingToken() int64 // 0: it has none
 	// words tell the fencing token, where there is one.
 	words() string

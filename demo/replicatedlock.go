@@ -44,7 +44,7 @@ func (l *replicatedLock) acquire(ctx context.Context) (bool, error) {
 func (l *replicatedLock) release(ctx context.Context) (bool, error) {
 	for {
 		released, again, err := l.excused(ctx, func() (bool, error) { return l.tokenLock.release(ctx) })
-		if !again || l.worker.clock.now() >= l.until {
+		if !again || l.worker.clock.now() >= l.ends() {
 			return released, err
 		}
 	}
