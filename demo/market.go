@@ -20,7 +20,7 @@ func market() script {
 				"under one lock around the whole market (" + marketLock + "), and under a lock for each item (lock:item:101 and on). " +
 				"The load grows from 1 seller and 1 buyer to 5 and 5, and each way is measured.",
 			LookFor: "how many retries and how long a wait each way needs for a purchase as the load grows: that is measured here and now. " +
-				marketLock + " is wanted by everybody, the items' locks seldom by two. In the unguarded market a piece is sold twice, and the books tell.",
+				marketLock + " is wanted by everybody, an item's lock far less often. In the unguarded market a piece is sold twice, and the books tell.",
 			Fault: "two buyers want the same piece",
 			Needs: NeedsReal,
 		},
