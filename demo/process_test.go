@@ -12,6 +12,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"locktop/keyspace"
 	"locktop/keyspace/redistest"
 )
 
