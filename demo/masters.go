@@ -42,7 +42,15 @@ func openMasters(ctx context.Context, count int, server Server) (_ *masters, err
 	m := &masters{}
 	switch server {
 	case ServerEmbedded, ServerAuto, "":
-		m.name, m.start = fmt.Sprintf("%d embedded demo servers", count), embeddedAt
+		m.name = fmt.Sprintf("%d embedded demo servers", count)
+		m.start = func(ctx context.Context, addr string) (_ backend, err error) {
+			if addr == "" {
+				if addr, err = freeAddress(); err != nil {
+					return nil, fmt.Errorf("find a free port: %w", err)
+				}
+			}
+			return embeddedAt(ctx, addr)
+		}
 	case ServerRedis:
 		b, err := findBinary(ctx)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	mathrand "math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -162,13 +163,23 @@ func (p *process) configure(at placement) (string, error) {
 	return strings.Join(append(lines, at.lines...), "\n") + "\n", nil
 }
 
+// The ports of servers that die and come back are below those that systems give to outgoing connections (from 32768 on Linux,
+// from 49152 elsewhere): one of these could take the port of a dead server, and keep it for as long as it is open.
+const (
+	lowestPort  = 20000
+	highestPort = 32000
+)
+
 // freeAddress is a loopback address that nobody listens on.
-func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
+func freeAddress() (addr string, err error) {
+	for range 100 {
+		addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(lowestPort+mathrand.N(highestPort-lowestPort)))
+		var listener net.Listener
+		if listener, err = net.Listen("tcp", addr); err == nil {
+			return addr, listener.Close()
+		}
 	}
-	return listener.Addr().String(), listener.Close()
+	return "", err
 }
 
 // notifyFlags are the notifications that locktop needs, spelt out because "A" would hide n.
