@@ -14,8 +14,8 @@ import (
 )
 
 func TestFailoverScenario(t *testing.T) {
-	redistest.Require(t, "redis-server")
 	t.Parallel()
+	redistest.Require(t, "redis-server")
 	d := begin(t, Options{Scenario: "failover", Seed: 7, Speed: testSpeed})
 	i := inspect(t, d)
 	said := func(lane int, what string) bool {
@@ -70,6 +70,7 @@ func failOverAt(t *testing.T, s *stage, p *pair, rate float64) {
 
 // What WAIT has confirmed survives the master, and what it has not is not acquired.
 func TestSyncedLock(t *testing.T) {
+	t.Parallel()
 	s, p := newPairStage(t)
 	ctx := t.Context()
 	first, second := newTestWorker(t, s), newTestWorker(t, s)

@@ -47,11 +47,12 @@ type sight struct {
 }
 
 func TestFindingsAppear(t *testing.T) {
+	t.Parallel()
 	for scenario, want := range map[string][]sight{
 		"contention": {{nightlyReports, inspector.SchemeToken, inspector.CodeLongLease}},
 		"reentrant":  {{leakyLock, inspector.SchemeReentrant, inspector.CodeCountLeak}},
 		"crash":      {{stuckLock, inspector.SchemeSetNX, inspector.CodeNoTTL}},
-		"repair":     {{bareLock, inspector.SchemeSetNX, inspector.CodeNoTTL}, {repairedLock, inspector.SchemeSetNX, inspector.CodeNoTTL}},
+		"repair":     {{bareLock, inspector.SchemeSetNX, inspector.CodeNoTTL}},
 		"renewal": {
 			{hungLock, inspector.SchemeToken, inspector.CodeRenewedForever},
 			{lapsingLock, inspector.SchemeToken, inspector.CodeAboutToLapse},
@@ -106,6 +107,7 @@ func TestFindingsAppear(t *testing.T) {
 // What is sound looks sound: a late release that is refused, a count that goes up and down, a queue that is served; and a
 // holder who crashed looks like one, and like nothing else.
 func TestNoFalseFindings(t *testing.T) {
+	t.Parallel()
 	for scenario, allowed := range map[string][]sight{
 		"token": nil, "reentrant": nil, "local": nil, "redisson": nil, "crash": nil,
 		"repair": {{repairedLock, inspector.SchemeSetNX, inspector.CodeNoTTL}},

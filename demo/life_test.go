@@ -82,6 +82,7 @@ func TestNothingIsLeft(t *testing.T) {
 
 // An operator may break any lock at any moment: the workers go on.
 func TestLocksAreBroken(t *testing.T) {
+	t.Parallel()
 	for _, scenario := range []string{"crash", "reentrant", "renewal", "local", "redisson", "repair"} {
 		t.Run(scenario, func(t *testing.T) {
 			onServers(t, func(t *testing.T, server Server) {

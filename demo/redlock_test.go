@@ -43,6 +43,7 @@ func asBefore(t *testing.T, m *masters) {
 
 // A round shows what its lane is about, and leaves the masters as they were.
 func TestRedlockRounds(t *testing.T) {
+	t.Parallel()
 	onServers(t, func(t *testing.T, server Server) {
 		rounds(t, server, func(t *testing.T, s *stage, m *masters, l lane) {
 			l.play(t.Context(), s)

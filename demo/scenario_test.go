@@ -21,6 +21,7 @@ const shortSpeed = 40
 // play runs a scenario on both servers.
 func play(t *testing.T, name string, test func(t *testing.T, d *Demo, client *redis.Client)) {
 	t.Helper()
+	t.Parallel()
 	onServers(t, func(t *testing.T, server Server) {
 		t.Parallel()
 		d := begin(t, Options{Scenario: name, Server: server, Seed: 7, Speed: testSpeed})
