@@ -17,7 +17,7 @@ import (
 var repetitions = flag.Uint64("repetitions", 20, "play every scenario with so many `seeds`")
 
 // atOnce is how many of them are played at the same time: workers sleep most of the time.
-const atOnce = 5
+const atOnce = 10
 
 // besideOthers lets a scenario be played beside others, unless it takes all that the machine has: the others' leases are
 // short here, and what makes them late is not what they are tested for.
