@@ -85,7 +85,21 @@ func (c *Cluster) Settle() {
 // settle waits for the same, and for what is wanted of it besides.
 func (c *Cluster) settle(wanted func(view) bool) {
 	c.tb.Helper()
+	c.settleBy(wanted, func() {})
+}
+
+// reminding is how long nodes may disagree before they are told again.
+const reminding = 3 * time.Second
+
+// settleBy does so, and tells the nodes again every while that they do not agree.
+func (c *Cluster) settleBy(wanted func(view) bool, tell func()) {
+	c.tb.Helper()
+	remind := time.Now().Add(reminding)
 	Eventually(c.tb, settling, func() (bool, string) {
+		if time.Now().After(remind) {
+			tell()
+			remind = time.Now().Add(reminding)
+		}
 		var agreed string
 		for _, s := range c.Nodes {
 			if !s.running() {
