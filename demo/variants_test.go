@@ -16,8 +16,16 @@ import (
 // repetitions is how often every scenario is played, each time with other dice.
 var repetitions = flag.Uint64("repetitions", 20, "play every scenario with so many `seeds`")
 
+// raceDetector: it looks on, and makes everything some times slower.
+var raceDetector bool
+
 // atOnce is how many of them are played at the same time: workers sleep most of the time.
-const atOnce = 10
+func atOnce() int {
+	if raceDetector {
+		return 2
+	}
+	return 8
+}
 
 // besideOthers lets a scenario be played beside others, unless it takes all that the machine has: the others' leases are
 // short here, and what makes them late is not what they are tested for.
@@ -37,7 +45,7 @@ func TestVariants(t *testing.T) {
 			}
 			besideOthers(t, s)
 			all, ctx := errgroup.WithContext(t.Context()) // the first failure ends the others
-			all.SetLimit(atOnce)
+			all.SetLimit(atOnce())
 			for seed := range *repetitions {
 				all.Go(func() error {
 					began := time.Now()
