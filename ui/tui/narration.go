@@ -2,12 +2,16 @@ package tui
 
 import (
 	"strconv"
+	"time"
 
 	"locktop/ui/text"
 )
 
 // sentenceWide is the window width from which on a sentence has one line; below it has two.
 const sentenceWide = 160
+
+// narrationClock is the window width from which on a sentence says when it happened.
+const narrationClock = 60
 
 // sentenceLines is how many lines a sentence has. It depends on the window alone: a table that jumps with every sentence
 // cannot be read.
@@ -48,13 +52,19 @@ func (m *model) paintNarration(p *painter) {
 	case s.still():
 		mark = part{t.badgeWarn, "‖"}
 	}
-	indent := 1 + text.Width(mark.text) + 1
+	when := ""
+	if m.width >= narrationClock && !s.Now.At.IsZero() {
+		when = s.Now.At.Format(time.TimeOnly) + " " // news waits its turn to be read: it may be of some seconds ago
+	}
+	indent := 1 + text.Width(mark.text) + 1 + len(when)
 	width := p.width - indent - 1
 	lines := firstLines(wrapWords(text.Legible(told), width), sentenceLines(p.width), width)
 	for i, line := range lines {
 		p.gap(1)
 		if i == 0 {
 			p.put(mark.style, mark.text)
+			p.gap(1)
+			p.put(t.faint, when)
 		}
 		p.to(indent)
 		p.put(look, line)

@@ -64,7 +64,7 @@ func TestNarrationIsEscaped(t *testing.T) {
 	if err := checkFrame(h.m.View(), 100, 30); err != nil {
 		t.Error(err)
 	}
-	h.wantSeen(`▸ evil\x1b[2J\u202e`)
+	h.wantSeen(`▸ 14:03:27 evil\x1b[2J\u202e`)
 }
 
 func TestTempo(t *testing.T) {
