@@ -77,7 +77,7 @@ func clerk(ctx context.Context, w *worker) {
 			w.pause(ctx, 500*time.Millisecond)
 			v.die()
 			w.ledger.play()
-			w.news("%s died at work: %s stays locked until its lease of %s is over, and then goes on", w.name, l.label, span(w.scaled(l.lease)))
+			w.news("%s died at work: %s stays locked until its lease of %s is over, and then goes on", w.name, l.label, w.told(l.lease))
 			w.replace(ctx, clerk)
 			return
 		}
@@ -108,7 +108,7 @@ func hasty(ctx context.Context, w *worker) {
 		}
 		if other := w.ledger.holder(l.label); other != "" {
 			w.news("%s got %s while %s is still at work in it: its lease of %s was shorter than its job", w.name, l.label, other,
-				span(w.scaled(l.lease)))
+				w.told(l.lease))
 		}
 		v := w.ledger.enter(l.label, w.name)
 		long := w.due("long job", firstLong, nextLong)
@@ -168,7 +168,7 @@ func reporter(ctx context.Context, w *worker) {
 		l := w.tokenLock(nightlyReports, reporterLease)
 		if w.seek(ctx, l, time.Minute) {
 			v := w.ledger.enter(l.label, w.name)
-			w.say("%s took %s for %s: if it dies now, nobody else can go on before that", w.name, l.label, span(w.scaled(l.lease)))
+			w.say("%s took %s for %s: if it dies now, nobody else can go on before that", w.name, l.label, w.told(l.lease))
 			w.work(ctx, w.about(20*time.Second), &l.claim)
 			v.leave()
 			w.giveBack(ctx, l)

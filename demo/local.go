@@ -108,8 +108,8 @@ func (n nested) stay(ctx context.Context, w *worker, l *tokenLock, slow bool) (d
 	parts := quickParts
 	if slow {
 		parts = slowParts
-		w.news("%s began a slow job in %s: its three entries take %s, and the lease is %s", w.name, n.label, span(w.scaled(total(parts))),
-			span(w.scaled(l.lease)))
+		w.news("%s began a slow job in %s: its three entries take %s, and the lease is %s", w.name, n.label, w.told(total(parts)),
+			w.told(l.lease))
 	}
 	for i, part := range parts {
 		if i > 0 && !n.enter(ctx, w, l) {
@@ -160,7 +160,7 @@ func (n nested) release(ctx context.Context, w *worker, l *tokenLock, slow bool,
 	case slow && !n.trusts:
 		w.ledger.fact("a job outlasted its first lease, which every entry had extended")
 		w.news("%s was in %s for %s under a lease of %s, and alone: every entry had extended it", w.name, n.label, span(took),
-			span(w.scaled(l.lease)))
+			w.told(l.lease))
 	}
 }
 

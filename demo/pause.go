@@ -142,7 +142,7 @@ func (p *pausedState) standStill(ctx context.Context, w *worker, l pausedLock, v
 	if checked {
 		w.news("%s looked: %s is its own. Before it can write, its process stands still", w.name, p.label)
 	} else {
-		w.news("%s's process stands still in %s, its watchdog too, but the lease of %s runs on", w.name, p.label, span(w.scaled(pausedLease)))
+		w.news("%s's process stands still in %s, its watchdog too, but the lease of %s runs on", w.name, p.label, w.told(pausedLease))
 	}
 	if !w.clock.sleepUntil(ctx, l.ends().add(oversleeping), nil) {
 		v.die()
