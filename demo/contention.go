@@ -71,6 +71,9 @@ func clerk(ctx context.Context, w *worker) {
 		if !w.seek(ctx, l, 12*time.Second) {
 			continue
 		}
+		if other := w.ledger.holder(l.label); other != "" { // who leaves in time: an operator broke the lock
+			w.news("%s got %s while %s is inside, whose lock was taken away: nothing keeps them apart", w.name, l.label, other)
+		}
 		v := w.ledger.enter(l.label, w.name)
 		w.tellHandOver(l.label)
 		if l.label != nightlyReports && w.due("death", firstDeath, nextDeath) {
@@ -107,7 +110,7 @@ func hasty(ctx context.Context, w *worker) {
 			continue
 		}
 		if other := w.ledger.holder(l.label); other != "" {
-			w.news("%s got %s while %s is still at work in it: its lease of %s was shorter than its job", w.name, l.label, other,
+			w.news("%s got %s while %s is still at work in it: the lock, with its lease of %s, ended before the job", w.name, l.label, other,
 				w.told(l.lease))
 		}
 		v := w.ledger.enter(l.label, w.name)
@@ -157,7 +160,7 @@ func (w *worker) giveBack(ctx context.Context, l lock) {
 	case err != nil:
 		w.trouble(ctx, err)
 	case !released:
-		w.news("%s came too late to release %s: it is no longer its own, so the release does nothing", w.name, l.name())
+		w.news("%s wanted to release %s, which is no longer its own: its release does nothing", w.name, l.name())
 	}
 }
 

@@ -101,7 +101,7 @@ func (n nested) work(ctx context.Context, w *worker) {
 // stay is the time inside: one entry after the other, and the work in each. It says whether the job was finished.
 func (n nested) stay(ctx context.Context, w *worker, l *tokenLock, slow bool) (done bool, took time.Duration) {
 	if other := w.ledger.holder(n.label); other != "" {
-		w.news("%s got %s, whose lease had run out, while %s is inside and counts %d: a count that Redis has never seen",
+		w.news("%s got %s while %s is inside and counts %d: Redis had the lock no more, and has never seen that count",
 			w.name, n.label, other, n.counts.get(other))
 	}
 	v, began := w.ledger.enter(n.label, w.name), time.Now()

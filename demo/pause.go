@@ -125,7 +125,7 @@ func (w *worker) handBack(ctx context.Context, l lock) {
 		w.trouble(ctx, err)
 	case !released:
 		w.ledger.fact("a late release was refused")
-		w.say("%s came too late to release %s: it is no longer its own, so the release does nothing", w.name, l.name())
+		w.say("%s wanted to release %s, which is no longer its own: its release does nothing", w.name, l.name())
 	}
 }
 

@@ -125,7 +125,7 @@ func digester(ctx context.Context, w *worker) {
 		}
 		long := w.due("long digest", 0, 25*time.Second)
 		if other := w.ledger.holder(l.label); other != "" {
-			w.news("%s got %s while %s still works in it: the lease had lapsed, and both are inside", w.name, l.label, other)
+			w.news("%s got %s while %s still works in it: the lock had ended, and both are inside", w.name, l.label, other)
 		}
 		v := w.ledger.enter(l.label, w.name)
 		dog := w.watch(ctx, l, digestPeriod, fewRenewals)

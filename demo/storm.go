@@ -205,7 +205,7 @@ func careless(ctx context.Context, w hand, seat int, _ *death) *death {
 			continue
 		}
 		if other := w.ledger.holder(l.label); other != "" {
-			w.news("%s got %s while %s is at work in it, for longer than its lease of %s: of all the locks this one is in trouble",
+			w.news("%s got %s while %s is at work in it: the lock, with its lease of %s, ended before the job",
 				w.name, l.label, other, w.told(l.lease))
 		}
 		v := w.ledger.enter(l.label, w.name)
