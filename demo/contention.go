@@ -71,13 +71,16 @@ func clerk(ctx context.Context, w *worker) {
 		if !w.seek(ctx, l, 12*time.Second) {
 			continue
 		}
+		if other := w.ledger.holder(l.label); other != "" { // who leaves in time: an operator broke the lock
+			w.news("%s got %s while %s is inside, whose lock was taken away: nothing keeps them apart", w.name, l.label, other)
+		}
 		v := w.ledger.enter(l.label, w.name)
 		w.tellHandOver(l.label)
 		if l.label != nightlyReports && w.due("death", firstDeath, nextDeath) {
 			w.pause(ctx, 500*time.Millisecond)
 			v.die()
 			w.ledger.play()
-			w.news("%s died at work: %s stays locked until its lease of %s is over, and then goes on", w.name, l.label, span(w.scaled(l.lease)))
+			w.news("%s died at work: %s stays locked until its lease of %s is over, and then goes on", w.name, l.label, w.told(l.lease))
 			w.replace(ctx, clerk)
 			return
 		}
@@ -107,8 +110,8 @@ func hasty(ctx context.Context, w *worker) {
 			continue
 		}
 		if other := w.ledger.holder(l.label); other != "" {
-			w.news("%s got %s while %s is still at work in it: its lease of %s was shorter than its job", w.name, l.label, other,
-				span(w.scaled(l.lease)))
+			w.news("%s got %s while %s is still at work in it: the lock, with its lease of %s, ended before the job", w.name, l.label, other,
+				w.told(l.lease))
 		}
 		v := w.ledger.enter(l.label, w.name)
 		long := w.due("long job", firstLong, nextLong)
@@ -157,7 +160,7 @@ func (w *worker) giveBack(ctx context.Context, l lock) {
 	case err != nil:
 		w.trouble(ctx, err)
 	case !released:
-		w.news("%s came too late to release %s: it is no longer its own, so the release does nothing", w.name, l.name())
+		w.news("%s wanted to release %s, which is no longer its own: its release does nothing", w.name, l.name())
 	}
 }
 
@@ -168,7 +171,7 @@ func reporter(ctx context.Context, w *worker) {
 		l := w.tokenLock(nightlyReports, reporterLease)
 		if w.seek(ctx, l, time.Minute) {
 			v := w.ledger.enter(l.label, w.name)
-			w.say("%s took %s for %s: if it dies now, nobody else can go on before that", w.name, l.label, span(w.scaled(l.lease)))
+			w.say("%s took %s for %s: if it dies now, nobody else can go on before that", w.name, l.label, w.told(l.lease))
 			w.work(ctx, w.about(20*time.Second), &l.claim)
 			v.leave()
 			w.giveBack(ctx, l)

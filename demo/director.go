@@ -53,6 +53,13 @@ func (d *director) rate() float64 {
 	return d.speed * d.tempo.Rate
 }
 
+// chosenRate is how fast time goes when the demo is not held.
+func (d *director) chosenRate() float64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.speed * d.tempo.Rate
+}
+
 func (d *director) rateNow() float64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()

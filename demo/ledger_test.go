@@ -170,13 +170,16 @@ func TestLedgerWaitersAndFailures(t *testing.T) {
 func TestVerdictOfTheWhole(t *testing.T) {
 	sound, flawed := Variant{Name: "good"}, Variant{Name: "bad", Flawed: true}
 	s := newShow(t.Context(), Options{Speed: 1}, nil, nil, "", []lane{{Variant: sound}, {Variant: flawed}})
+	if text, want := s.verdict().Text, "0 acquisitions. Nobody was ever inside a lock, which proves nothing.\n"; !strings.HasPrefix(text, want) {
+		t.Fatalf("%q, want %q", text, want)
+	}
 	s.stages[0].ledger.enter("x", "worker-1").leave()
 	if v := s.verdict(); v.Faults != 0 || v.Text != `1 acquisition. Mutual exclusion held: no two workers were ever inside the same lock.
 ✔ sound, good
     1 acquisition: no two workers were ever inside together
     the counter under the lock was written 1 time and is 1: no update was lost
 ◌ flawed, and no fault yet, bad
-    0 acquisitions: no two workers were ever inside together` {
+    nobody was ever inside` {
 		t.Fatalf("%+v\n%s", v, v.Text)
 	}
 	s.stages[1].ledger.enter("y", "worker-2")

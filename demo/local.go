@@ -101,15 +101,15 @@ func (n nested) work(ctx context.Context, w *worker) {
 // stay is the time inside: one entry after the other, and the work in each. It says whether the job was finished.
 func (n nested) stay(ctx context.Context, w *worker, l *tokenLock, slow bool) (done bool, took time.Duration) {
 	if other := w.ledger.holder(n.label); other != "" {
-		w.news("%s got %s, whose lease had run out, while %s is inside and counts %d: a count that Redis has never seen",
+		w.news("%s got %s while %s is inside and counts %d: Redis had the lock no more, and has never seen that count",
 			w.name, n.label, other, n.counts.get(other))
 	}
 	v, began := w.ledger.enter(n.label, w.name), time.Now()
 	parts := quickParts
 	if slow {
 		parts = slowParts
-		w.news("%s began a slow job in %s: its three entries take %s, and the lease is %s", w.name, n.label, span(w.scaled(total(parts))),
-			span(w.scaled(l.lease)))
+		w.news("%s began a slow job in %s: its three entries take %s, and the lease is %s", w.name, n.label, w.told(total(parts)),
+			w.told(l.lease))
 	}
 	for i, part := range parts {
 		if i > 0 && !n.enter(ctx, w, l) {
@@ -160,7 +160,7 @@ func (n nested) release(ctx context.Context, w *worker, l *tokenLock, slow bool,
 	case slow && !n.trusts:
 		w.ledger.fact("a job outlasted its first lease, which every entry had extended")
 		w.news("%s was in %s for %s under a lease of %s, and alone: every entry had extended it", w.name, n.label, span(took),
-			span(w.scaled(l.lease)))
+			w.told(l.lease))
 	}
 }
 

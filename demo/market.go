@@ -223,13 +223,13 @@ func (m *marketplace) compare(of load) {
 		if f.bought == 0 || f.round != round {
 			return
 		}
-		way := fmt.Sprintf("%s %s", s.lane.Name, millisWords(f.wait()))
+		way := millisWords(f.wait())
 		if f.retries > 0 {
 			way += fmt.Sprintf(" and %s retries", ratio(f.perPurchase()))
 		}
-		ways = append(ways, way)
+		ways = append(ways, way+" under "+s.lane.Name)
 	}
-	m.news("With %s a purchase took under %s", of.words(), strings.Join(ways, ", "))
+	m.news("With %s a purchase took %s", of.words(), strings.Join(ways, ", "))
 }
 
 // ratio is a number with as many places as it is worth.

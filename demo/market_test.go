@@ -119,8 +119,8 @@ func TestWaysAreCompared(t *testing.T) {
 			}
 		}
 	}
-	const want = "With 5 sellers, 1 buyer a purchase took under watch 5.0 ms and 1.5 retries, market-lock 5.0 ms and 1.5 retries, " +
-		"item-lock 5.0 ms and 1.5 retries"
+	const want = "With 5 sellers, 1 buyer a purchase took 5.0 ms and 1.5 retries under watch, 5.0 ms and 1.5 retries under market-lock, " +
+		"5.0 ms and 1.5 retries under item-lock"
 	if first := s.narrator.sentences()[0].Text; first != want {
 		t.Fatalf("%q, want %q", first, want)
 	}

@@ -50,7 +50,7 @@ func (m *mortals) part(i *impasse) func(context.Context, *worker) {
 				i.gaveUp(ctx)
 				if ctx.Err() == nil {
 					w.say("%s gave up on %s: its acquire timeout of %s is over, and it does something else", w.name, m.label,
-						span(w.scaled(m.patience)))
+						w.told(m.patience))
 				}
 				continue
 			}

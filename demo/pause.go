@@ -125,7 +125,7 @@ func (w *worker) handBack(ctx context.Context, l lock) {
 		w.trouble(ctx, err)
 	case !released:
 		w.ledger.fact("a late release was refused")
-		w.say("%s came too late to release %s: it is no longer its own, so the release does nothing", w.name, l.name())
+		w.say("%s wanted to release %s, which is no longer its own: its release does nothing", w.name, l.name())
 	}
 }
 
@@ -142,7 +142,7 @@ func (p *pausedState) standStill(ctx context.Context, w *worker, l pausedLock, v
 	if checked {
 		w.news("%s looked: %s is its own. Before it can write, its process stands still", w.name, p.label)
 	} else {
-		w.news("%s's process stands still in %s, its watchdog too, but the lease of %s runs on", w.name, p.label, span(w.scaled(pausedLease)))
+		w.news("%s's process stands still in %s, its watchdog too, but the lease of %s runs on", w.name, p.label, w.told(pausedLease))
 	}
 	if !w.clock.sleepUntil(ctx, l.ends().add(oversleeping), nil) {
 		v.die()

@@ -141,7 +141,7 @@ func (w *worker) jobFor(label string) time.Duration {
 	if w.dice.IntN(8) > 0 {
 		return w.about(1800 * time.Millisecond)
 	}
-	w.say("%s began a long job in %s: its watchdog renews the lease every %s", w.name, label, span(w.scaled(redissonRenewal)))
+	w.say("%s began a long job in %s: its watchdog renews the lease every %s", w.name, label, w.told(redissonRenewal))
 	return redissonRenewal + 3*time.Second
 }
 
@@ -159,7 +159,7 @@ func (p sleepers) awaitAudience(ctx context.Context, w *worker) bool {
 // die leaves the lock of a worker that died behind, and lets somebody free it.
 func (p sleepers) die(ctx context.Context, dead *worker, l *redissonLock) {
 	dead.news("%s died holding %s, and its watchdog with it: %d sleep until they are told, or for %s at most", dead.name, p.label, staff-1,
-		span(dead.scaled(l.lease)))
+		dead.told(l.lease))
 	dead.hire(ctx, func(ctx context.Context, w *worker) {
 		if w.pause(ctx, noticing) {
 			p.help(ctx, w, dead.name, l)

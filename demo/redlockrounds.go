@@ -42,7 +42,7 @@ func (v *voter) stay(ctx context.Context, l *quorumLock, job time.Duration) {
 // tellValidity tells what a worker got that is about to stay inside for long.
 func (v *voter) tellValidity(l *quorumLock) {
 	v.say("%s got %s with %d of %d votes; validity %s of a lease of %s, less for asking and for drift",
-		v.name, l.label, l.votes, len(l.links), span(v.scaled(l.validity)), span(v.scaled(l.lease)))
+		v.name, l.label, l.votes, len(l.links), v.told(l.validity), v.told(l.lease))
 }
 
 // follow lets another voter in as soon as it gets the lock, and says whether somebody was inside then. Where nobody was, it is
@@ -162,7 +162,7 @@ func (r *round) leaveVotes(ctx context.Context) (over moment) {
 		return l.attempt(ctx, []*link{v.links[r.order[0]], v.links[r.order[1]]})
 	})
 	r.say("%s died amid its attempt on %s: its %d of %d votes, no majority, stay for their lease of %s",
-		v.name, r.label, l.votes, len(l.links), span(r.scaled(l.lease)))
+		v.name, r.label, l.votes, len(l.links), r.told(l.lease))
 	return r.clock.now().add(leftoverLease)
 }
 
@@ -192,7 +192,7 @@ func (r *round) restartLate(ctx context.Context) (played bool) {
 	}
 	r.ledger.fact("a master without memory came back after all leases that it had forgotten")
 	r.news("master %s is back, empty, %s after its death: every lease that it forgot is over by now", r.called(victim),
-		span(r.scaled(died.until(r.clock.now()))))
+		r.told(died.until(r.clock.now())))
 	return true
 }
 
@@ -221,7 +221,7 @@ func (r *round) clockJumps(ctx context.Context) (played bool) {
 			return false
 		}
 		r.news("the clock of master %s was set ahead by %s, where the vote ended: %s works on, with %d votes left",
-			r.called(victim), span(r.scaled(jump)), held.worker.name, r.voters[2].votesOf(ctx, held))
+			r.called(victim), r.told(jump), held.worker.name, r.voters[2].votesOf(ctx, held))
 		return true
 	})
 	// Started anew it has the right time, and whoever looks at it measures its clock anew: set back, it would be found wrong for

@@ -184,7 +184,7 @@ func (n nesting) leave(ctx context.Context, w *worker, l *hashLock, v *visit, fa
 	switch {
 	case forgotten > 0:
 		w.news("%s is gone from %s, and the count says %d: nobody gets in before its lease of %s is over", w.name, n.label, l.count,
-			span(w.scaled(l.lease)))
+			w.told(l.lease))
 	case fails:
 		w.ledger.fact("a job went wrong inside, and left as often as it had entered")
 		w.say("%s's job failed at the third entry of %s, and it left three times all the same: the lock is free", w.name, n.label)

@@ -82,7 +82,7 @@ func importer(ctx context.Context, w *worker) {
 		v := w.ledger.enter(l.label, w.name)
 		dog := w.watch(ctx, l, watchPeriod, unlimited)
 		w.say("%s (thread %d) began an import; its watchdog renews the lease every %s until it ends", w.name, w.number,
-			span(w.scaled(watchPeriod)))
+			w.told(watchPeriod))
 		done := w.workRenewed(ctx, job, &l.claim, dog)
 		if done {
 			v.leave()
@@ -95,7 +95,7 @@ func importer(ctx context.Context, w *worker) {
 		switch {
 		case slow && done:
 			w.news("%s needed %s for %s, longer than its lease of %s: its watchdog saved it, and nobody came in", w.name,
-				span(w.scaled(slowImport)), l.label, span(w.scaled(l.lease)))
+				w.told(slowImport), l.label, w.told(l.lease))
 			w.ledger.fact("a job took longer than its lease, and its watchdog saved it")
 			w.ledger.play()
 		case slow:
@@ -125,7 +125,7 @@ func digester(ctx context.Context, w *worker) {
 		}
 		long := w.due("long digest", 0, 25*time.Second)
 		if other := w.ledger.holder(l.label); other != "" {
-			w.news("%s got %s while %s still works in it: the lease had lapsed, and both are inside", w.name, l.label, other)
+			w.news("%s got %s while %s still works in it: the lock had ended, and both are inside", w.name, l.label, other)
 		}
 		v := w.ledger.enter(l.label, w.name)
 		dog := w.watch(ctx, l, digestPeriod, fewRenewals)

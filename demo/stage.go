@@ -131,9 +131,14 @@ func (s *show) nextName() (name string, number int) {
 func (s *show) say(format string, args ...any)  { s.narrator.say(fmt.Sprintf(format, args...)) }
 func (s *show) news(format string, args ...any) { s.narrator.news(fmt.Sprintf(format, args...)) }
 
-// scaled is a duration of the script in our time, as fast as the demo goes now: for what is told to people. Leases are set
-// by leased.
+// scaled is a duration of the script in our time, as fast as the demo goes now. Leases that Redis ends are set by leased.
 func (s *show) scaled(d time.Duration) time.Duration { return s.clock.scaled(d) }
+
+// told is a duration of the script in words: in our time, at the tempo that the user chose. That of a demo that is held is
+// nobody's choice: a sentence that comes while people talk would make minutes of seconds.
+func (s *show) told(d time.Duration) string {
+	return span(time.Duration(float64(d) / s.director.chosenRate()))
+}
 
 // trouble is what is done about a command that failed, unless it failed because the demo ends: it is told.
 func (s *show) trouble(ctx context.Context, err error) {

@@ -154,7 +154,7 @@ func steady(locks int) part {
 			if w.due("death in the storm", firstStormDeath, nextStormDeath) {
 				v.die()
 				w.news("%s died in %s: until its lease of %s is over nobody gets it, and all the others go on", w.name, l.label,
-					span(w.scaled(l.lease)))
+					w.told(l.lease))
 				return &death{worker: w.name, lock: l.label, at: time.Now()}
 			}
 			w.finish(ctx, v, l)
@@ -205,8 +205,8 @@ func careless(ctx context.Context, w hand, seat int, _ *death) *death {
 			continue
 		}
 		if other := w.ledger.holder(l.label); other != "" {
-			w.news("%s got %s while %s is at work in it, for longer than its lease of %s: among all the locks of the storm this one is in trouble",
-				w.name, l.label, other, span(w.scaled(l.lease)))
+			w.news("%s got %s while %s is at work in it: the lock, with its lease of %s, ended before the job",
+				w.name, l.label, other, w.told(l.lease))
 		}
 		v := w.ledger.enter(l.label, w.name)
 		long := w.due("careless job", firstCareless, nextCareless)

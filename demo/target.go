@@ -43,6 +43,12 @@ func runPrefix() (string, error) {
 func rehearse(ctx context.Context, client *redis.Client, prefix string) error {
 	key := prefix + "rehearsal"
 	_, err := actions.NewLocker(client).AcquireToken(ctx, key, "locktop demo", time.Second)
+	if err == nil { // as variants do that know no script
+		err = client.Watch(ctx, func(tx *redis.Tx) error {
+			_, err := tx.TxPipelined(ctx, func(p redis.Pipeliner) error { return p.Get(ctx, key).Err() })
+			return err
+		}, key)
+	}
 	if err == nil {
 		err = client.Scan(ctx, 0, prefix+"*", 1).Err()
 	}
@@ -52,12 +58,20 @@ func rehearse(ctx context.Context, client *redis.Client, prefix string) error {
 	if err == nil {
 		return nil
 	}
-	mend := "give a user that may write and SCAN " + Prefix + "*"
+	return fmt.Errorf("the demo cannot run on this server: %w%s", err, mendOf(err))
+}
+
+// mendOf is what the user can do about a server on which the rehearsal failed; "" where the server's own words must do.
+func mendOf(err error) string {
 	switch text := err.Error(); {
 	case strings.Contains(text, "READONLY"):
-		mend = "this is a replica: name its master"
+		return "; this is a replica: name its master"
+	case strings.Contains(text, "OOM "):
+		return "; its memory is full: name another server, or raise its maxmemory"
+	case strings.Contains(text, "NOPERM"), strings.Contains(text, "user executing the script"):
+		return "; give a user that may run scripts and transactions (+@scripting +@transaction), and write and SCAN " + Prefix + "*"
 	}
-	return fmt.Errorf("the demo cannot run on this server: %w; %s", err, mend)
+	return ""
 }
 
 // sweep removes the keys, and then whatever else has the prefix, which must be this run's own.

@@ -121,6 +121,7 @@ func TestTargetIsRefused(t *testing.T) {
 	for _, user := range []string{
 		"ACL SETUSER reader on >p ~* +@all -@write", "ACL SETUSER elsewhere on >p ~app:* +@all", "ACL SETUSER noscan on >p ~* +@all -scan",
 		"ACL SETUSER plain on >p ~locktop:demo:* &* +@all",
+		"ACL SETUSER noscript on >p ~* +@all -@scripting", "ACL SETUSER nowatch on >p ~* +@all -@transaction",
 		"ACL SETUSER quiet on >p ~* resetchannels +@all",
 	} {
 		var args []any
@@ -131,6 +132,7 @@ func TestTargetIsRefused(t *testing.T) {
 	}
 	replica := redistest.Start(t, "--replicaof", "127.0.0.1 1")
 	cluster := redistest.Start(t, "--cluster-enabled", "yes")
+	full := redistest.Start(t, "--maxmemory", "1")
 	at := func(s *redistest.Server, user string) *keyspace.Options {
 		o := &keyspace.Options{Network: "unix", Addr: s.Socket}
 		if user != "" {
@@ -143,9 +145,12 @@ func TestTargetIsRefused(t *testing.T) {
 		want     string
 		scenario string
 	}{
-		"reader":    {at(server, "reader"), "give a user that may write and SCAN locktop:demo:*", ""},
-		"elsewhere": {at(server, "elsewhere"), "give a user that may write and SCAN locktop:demo:*", ""},
-		"noscan":    {at(server, "noscan"), "give a user that may write and SCAN locktop:demo:*", ""},
+		"reader":    {at(server, "reader"), "and write and SCAN locktop:demo:*", ""},
+		"elsewhere": {at(server, "elsewhere"), "and write and SCAN locktop:demo:*", ""},
+		"noscan":    {at(server, "noscan"), "and write and SCAN locktop:demo:*", ""},
+		"noscript":  {at(server, "noscript"), "give a user that may run scripts and transactions (+@scripting", ""},
+		"nowatch":   {at(server, "nowatch"), "give a user that may run scripts and transactions (+@scripting +@transaction)", ""},
+		"full":      {at(full, ""), "its memory is full", ""},
 		"plain":     {at(server, "plain"), "may also write redisson_lock_*:{locktop:demo:*", "redisson"},
 		"quiet":     {at(server, "quiet"), "and use the channels redisson_lock__channel:{locktop:demo:*", "redisson"},
 		"replica":   {at(replica, ""), "name its master", ""},

@@ -42,6 +42,23 @@ func TestClockChangesItsRateWhileWorkersSleep(t *testing.T) {
 	})
 }
 
+func TestWhatIsToldDoesNotGrowWhileHeld(t *testing.T) {
+	s := newShow(t.Context(), Options{Speed: 2}, nil, nil, "", nil)
+	if got := s.told(12 * time.Second); got != "6 s" {
+		t.Errorf("at speed 2 twelve seconds are told as %q", got)
+	}
+	for _, hold := range []func(context.Context) error{s.hold, s.step} {
+		if err := hold(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.say("what the step waited for")
+	s.group.Wait()
+	if got := s.told(12 * time.Second); got != "6 s" || !s.director.now().Held {
+		t.Errorf("held %v, twelve seconds are told as %q", s.director.now().Held, got)
+	}
+}
+
 func TestFaultsOnDemand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShow(t.Context(), Options{Speed: 1}, nil, nil, "", []lane{{}, {}})

@@ -100,7 +100,7 @@ func (l tokenLane) stall(ctx context.Context, w *worker, c *tokenLock, v *visit,
 	late := &lateness{inside: make(chan struct{}), left: make(chan struct{})}
 	expected.Store(late)
 	w.news("%s is done in %s, but stalls before its release: the lock stays until its lease of %s is over", w.name, l.label,
-		span(w.scaled(c.lease)))
+		w.told(c.lease))
 	released, err := release(ctx, c, func(ctx context.Context) error {
 		if l.await(ctx, w, late.inside) && w.pause(ctx, time.Second) {
 			return nil

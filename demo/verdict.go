@@ -89,6 +89,8 @@ func (l *ledger) words(v *LaneVerdict, written int) []string {
 	}
 	switch {
 	case l.lockless:
+	case v.Acquisitions == 0:
+		add("nobody was ever inside")
 	case v.Violations == 0:
 		add("%s: no two workers were ever inside together", plural(v.Acquisitions, "acquisition"))
 	case l.tolerant:
@@ -155,9 +157,12 @@ func (s *show) verdict() Verdict {
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s. ", plural(v.Acquisitions, "acquisition"))
-	if v.Violations > 0 {
+	switch {
+	case v.Violations > 0:
 		fmt.Fprintf(&text, "Mutual exclusion violated %s: %s.", plural(v.Violations, "time"), worst.words())
-	} else {
+	case v.Acquisitions == 0:
+		text.WriteString("Nobody was ever inside a lock, which proves nothing.")
+	default:
 		text.WriteString("Mutual exclusion held: no two workers were ever inside the same lock.")
 	}
 	if first != "" {

@@ -127,10 +127,11 @@ func (a *app) demo(cmd *cobra.Command, d *showing) error {
 		d.look.thresholds = running.Thresholds()
 		err = a.dashboard(ctx, running.Place(), &d.look, &d.draw, face{where: running.ServerName(), play: play{running}})
 	}
-	if err = errors.Join(err, running.Close()); err != nil {
-		return err
+	closed := running.Close()
+	if err != nil {
+		return errors.Join(err, closed)
 	}
-	return a.sayVerdict(d, running)
+	return errors.Join(closed, a.sayVerdict(d, running)) // what the workers did stands, also where what they left stays
 }
 
 // checkScenario looks whether the scenario has what is asked of it.

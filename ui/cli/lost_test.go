@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"io"
 	"net"
 	"strings"
 	"testing"
@@ -10,6 +12,35 @@ import (
 
 	"locktop/keyspace/redistest"
 )
+
+// The server of a demo that dies takes the keys with it that are to be removed, but not what the workers did.
+func TestDemoTellsWhatWasWithoutItsServer(t *testing.T) {
+	s := redistest.Start(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	out, said := io.Pipe()
+	ended := make(chan int)
+	var errs bytes.Buffer
+	go func() {
+		code := Main(ctx, []string{"demo", "--serve", "--url", "unix://" + s.Socket, "--for", "2s", "--speed", "20"}, strings.NewReader(""), said, &errs)
+		_ = said.Close()
+		ended <- code
+	}()
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "ready: ") {
+	}
+	s.Kill()
+	var verdict strings.Builder
+	for lines.Scan() {
+		verdict.WriteString(lines.Text() + "\n")
+	}
+	if code := <-ended; code != exitError || strings.Count(errs.String(), "\n") != 1 || !strings.Contains(errs.String(), "remove the demo's keys") {
+		t.Errorf("code %d, said %q", code, errs.String())
+	}
+	if !strings.Contains(verdict.String(), "✔ sound, long-enough\n") {
+		t.Errorf("no verdict: %q", verdict.String())
+	}
+}
 
 // A server that is lost while its keys are looked at: list says so, and ends.
 func TestListEndsWithTheServer(t *testing.T) {

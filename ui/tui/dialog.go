@@ -251,10 +251,12 @@ func (d *dialog) changed(latest *inspector.Snapshot) string {
 	}
 	for i := range now.Holders {
 		was, is := d.lock.Holders[i], now.Holders[i]
-		if was.Owner != is.Owner {
+		switch {
+		case was.Owner != is.Owner && was.Label == is.Label: // another token of the same client
+			return "by now " + text.Escape(is.Label) + " has acquired it anew"
+		case was.Owner != is.Owner:
 			return "by now it is held by " + text.Escape(is.Label)
-		}
-		if was.Count != is.Count {
+		case was.Count != is.Count:
 			return "the count is by now " + countText(now)
 		}
 	}

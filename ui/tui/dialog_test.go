@@ -39,6 +39,16 @@ func TestTriggerAndEnterDoNothing(t *testing.T) {
 	}
 }
 
+func TestSameClientWithAnotherTokenIsTold(t *testing.T) {
+	h := open(t, "invoice", "r")
+	locks := fixtureLocks(noon)
+	changed := *locks[1]
+	changed.Holders = []inspector.Holder{holder("worker-7:b2", locks[1].Holders[0].Label, 0)}
+	locks[1] = &changed
+	h.show(snapshotOf(2, noon, locks))
+	h.wantSeen("by now worker-7 has acquired it anew: the action will be refused")
+}
+
 func TestConfirmActsOnWhatWasSeen(t *testing.T) {
 	h := open(t, "invoice", "r")
 	seen := h.m.dialog.lock

@@ -59,8 +59,8 @@ func (m *model) nothingLines(t *theme) [][]part {
 			full := int(fraction * cells)
 			lines = append(lines,
 				[]part{{t.accent, repeat(heavyLines, full)}, {t.faint, repeat(lightLines, cells-full)}, {t.plain, "  " + progressText(&first)}},
-				line(t.faint, "%s of %s keys seen, %s of them named like locks",
-					text.Count(first.Scanned), text.Count(first.KeysInDB), text.Count(first.Matched)))
+				line(t.faint, "%s of %s seen, %s of them named like locks",
+					text.Count(first.Scanned), plural(first.KeysInDB, "key"), text.Count(first.Matched)))
 		}
 		return lines
 	}
@@ -83,11 +83,15 @@ func (m *model) noLocksLines(t *theme, line func(s style, format string, values 
 			where = fmt.Sprintf("%d of %d nodes, which have", answer, len(nodes))
 		}
 		lines = append(lines,
-			line(t.strong, "no locks in database %d of %s %s keys", nodes[0].DB, where, text.Count(keys)),
+			line(t.strong, "no locks in database %d of %s %s", nodes[0].DB, where, plural(keys, "key")),
 			line(t.plain, "looked for %s", patternsText(nodes[0].Patterns, max(m.width-16, 20))))
 		if _, said := limitation(nodes); said != "" {
 			lines = append(lines, line(t.warn, "%s", text.Legible(said)))
 		}
+	}
+	soon := line(t.faint, "a lock that appears now will be seen here")
+	if m.config.Play != nil { // between two rounds of a demo nobody needs to look elsewhere
+		return append(lines, nil, soon)
 	}
 	hint := func(command, does string) []part {
 		return []part{{t.accent, text.PadRight(command, 28)}, {t.plain, does}}
@@ -99,7 +103,7 @@ func (m *model) noLocksLines(t *theme, line func(s style, format string, values 
 		hint("locktop -n 1", "looks in another database"),
 		hint("locktop demo", "shows what it looks like, without a Redis"),
 		nil,
-		line(t.faint, "a lock that appears now will be seen here"))
+		soon)
 }
 
 // errorText is an error as one line that a terminal may show.

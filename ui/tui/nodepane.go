@@ -150,8 +150,8 @@ func passSentence(n *keyspace.Status, now time.Time) string {
 	if n.LastPass.Generation == 0 {
 		return "the first one: " + progressText(n.Scanning)
 	}
-	return fmt.Sprintf("%s, %s keys seen, %s of them named like locks", text.Ago(now.Sub(n.LastPass.Ended)),
-		text.Count(n.LastPass.Scanned), text.Count(n.LastPass.Matched))
+	return fmt.Sprintf("%s, %s seen, %s of them named like locks", text.Ago(now.Sub(n.LastPass.Ended)),
+		plural(n.LastPass.Scanned, "key"), text.Count(n.LastPass.Matched))
 }
 
 // offsetSentence is how a server's clock differs from ours.
