@@ -102,14 +102,7 @@ func (t turn) did(ctx context.Context, err error) bool {
 
 // seek asks for a lock until the worker may go in: one that was delayed since it got it may not.
 func (t turn) seek(ctx context.Context, w *worker, l *replicatedLock, patience time.Duration) bool {
-	if !w.seek(ctx, l, patience) {
-		return false
-	}
-	if l.late() {
-		w.handBack(ctx, l)
-		return false
-	}
-	return true
+	return w.seek(ctx, l, patience) && !w.tooLate(ctx, l)
 }
 
 // clerk does small jobs under the everyday locks until its shift is over, and ends the last one as it must.
@@ -121,11 +114,7 @@ func (t turn) clerk(shift, ctx context.Context, w *worker) {
 		}
 		v := w.ledger.enter(l.label, w.name)
 		w.tellHandOver(l.label)
-		if w.work(ctx, w.about(1300*time.Millisecond), &l.claim) {
-			v.leave()
-		} else {
-			v.die()
-		}
+		w.finish(ctx, v, w.about(1300*time.Millisecond), &l.claim)
 		w.handBack(ctx, l)
 	}
 }

@@ -86,7 +86,7 @@ func (n nested) work(ctx context.Context, w *worker) {
 	for w.pause(ctx, w.about(1200*time.Millisecond)) {
 		l := w.tokenLock(n.label, localLease)
 		// Nobody is kept out for longer than a slow job takes.
-		if !w.seek(ctx, l, 60*time.Second) || w.clock.now() > l.until {
+		if !w.seek(ctx, l, 60*time.Second) || w.tooLate(ctx, l) {
 			continue
 		}
 		slow := w.due(n.slow, firstSlow, nextSlow)

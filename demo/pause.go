@@ -117,18 +117,6 @@ func (p *pausedState) hold(ctx context.Context, w *worker, l pausedLock) {
 	w.handBack(ctx, l)
 }
 
-// handBack releases a lock if it is still the worker's own, and it is no news if it is not: what was done under it is.
-func (w *worker) handBack(ctx context.Context, l lock) {
-	released, err := l.release(ctx)
-	switch {
-	case err != nil:
-		w.trouble(ctx, err)
-	case !released:
-		w.ledger.fact("a late release was refused")
-		w.say("%s came too late to release %s: it is no longer its own, so the release does nothing", w.name, l.name())
-	}
-}
-
 // standStill is what the collection of garbage, a swapped-out process or a migrated machine does to a worker.
 func (p *pausedState) standStill(ctx context.Context, w *worker, l pausedLock, v *visit, dog *watchdog) {
 	// Of a worker that checks, the first pause comes between its check and its write, the next one before both, and so on.

@@ -108,7 +108,7 @@ func (p sleepers) work(ctx context.Context, w *worker) {
 		l := w.redissonLock(p.label, owner, redissonLease)
 		asked := time.Now()
 		got, untold := w.seekAsleep(ctx, l)
-		if !got || l.late() {
+		if !got || w.tooLate(ctx, l) {
 			continue
 		}
 		p.tellWaking(w, asked, untold)
@@ -123,14 +123,7 @@ func (p sleepers) work(ctx context.Context, w *worker) {
 			}
 			w.postpone(p.death, time.Second)
 		}
-		if w.workRenewed(ctx, w.jobFor(p.label), &l.claim, dog) {
-			v.leave()
-		} else {
-			v.die()
-		}
-		if dog.refused() {
-			w.news("%s's watchdog was refused: %s is not its own any more, and it stops its job", w.name, l.label)
-		}
+		w.finishRenewed(ctx, v, w.jobFor(p.label), &l.claim, dog)
 		dog.stop()
 		w.giveBack(ctx, l)
 	}

@@ -188,16 +188,12 @@ func (q *line) work(ctx context.Context, w *worker) {
 			q.leave(w.name)
 			continue
 		}
-		if w.clock.now() > l.until {
+		if w.tooLate(ctx, l) {
 			continue
 		}
 		q.tellService(w, l, asked)
 		v := w.ledger.enter(fairLabel, w.name)
-		if w.work(ctx, w.about(fairJob), &l.claim) {
-			v.leave()
-		} else {
-			v.die()
-		}
+		w.finish(ctx, v, w.about(fairJob), &l.claim)
 		w.giveBack(ctx, l)
 	}
 }

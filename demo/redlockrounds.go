@@ -28,13 +28,8 @@ func (r *round) everyday(ctx context.Context, span time.Duration) {
 
 // stay works under a lock that was just acquired, as long as it is valid, and gives it back.
 func (v *voter) stay(ctx context.Context, l *quorumLock, job time.Duration) {
-	if v.clock.now() < l.until {
-		visit := v.ledger.enter(l.label, v.name)
-		if v.work(ctx, job, &l.claim) {
-			visit.leave()
-		} else {
-			visit.die() // what is not done in time is left to the next one
-		}
+	if !l.late() {
+		v.finish(ctx, v.ledger.enter(l.label, v.name), job, &l.claim)
 	}
 	v.try(ctx, l.release)
 }

@@ -98,11 +98,8 @@ func (n nesting) work(ctx context.Context, w *worker) {
 			w.intrude(ctx, l)
 		}
 		asked := time.Now()
-		if !w.seek(ctx, l, 2*nestLease) {
+		if !w.seek(ctx, l, 2*nestLease) || w.tooLate(ctx, l) {
 			continue
-		}
-		if w.clock.now() > l.until {
-			continue // the answer came too late: the lease is over
 		}
 		n.tellLeak(w, asked)
 		if n.nest(ctx, w, l); l.count > 0 {

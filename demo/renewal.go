@@ -67,11 +67,7 @@ func importer(ctx context.Context, w *worker) {
 	owner := w.redissonOwner()
 	for w.pause(ctx, w.about(1500*time.Millisecond)) {
 		l := w.redissonLock(healthyLock, owner, watchedLease)
-		if !w.seek(ctx, l, 40*time.Second) {
-			continue
-		}
-		if l.late() {
-			w.giveBack(ctx, l)
+		if !w.seek(ctx, l, 40*time.Second) || w.tooLate(ctx, l) {
 			continue
 		}
 		slow := w.due("slow import", time.Second, 15*time.Second)
@@ -83,13 +79,7 @@ func importer(ctx context.Context, w *worker) {
 		dog := w.watch(ctx, l, watchPeriod, unlimited)
 		w.say("%s (thread %d) began an import; its watchdog renews the lease every %s until it ends", w.name, w.number,
 			span(w.scaled(watchPeriod)))
-		done := w.workRenewed(ctx, job, &l.claim, dog)
-		if done {
-			v.leave()
-		} else {
-			v.die()
-			w.tellStopped(ctx, l.label, dog)
-		}
+		done := w.finishRenewed(ctx, v, job, &l.claim, dog)
 		dog.stop()
 		w.giveBack(ctx, l)
 		switch {
@@ -101,18 +91,6 @@ func importer(ctx context.Context, w *worker) {
 		case slow:
 			w.postpone("slow import", time.Second) // this one was not to the point
 		}
-	}
-}
-
-// tellStopped tells why a careful worker did not end its job.
-func (w *worker) tellStopped(ctx context.Context, label string, dog *watchdog) {
-	switch {
-	case ctx.Err() != nil:
-	case dog.refused():
-		w.news("%s's watchdog was refused: %s was taken from it, and it stops at once", w.name, label)
-	default:
-		w.news("%s's renewal of %s was late: it stops while the lease lasts, and leaves the job to the next one", w.name, label)
-		w.ledger.fact("a worker whose renewal was late stopped in time")
 	}
 }
 

@@ -148,7 +148,7 @@ func TestHolderLeavesInTimeWhateverTheTempo(t *testing.T) {
 		t.Fatal("it stays inside although its lease is over")
 	}
 	v.die()
-	if !awaitTime(t.Context(), c.stop()) {
+	if !wait(t.Context(), time.Until(c.stop())) {
 		t.Fatal("the test is over")
 	}
 	if _, in := c.enter(t.Context()); in {

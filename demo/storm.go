@@ -147,7 +147,7 @@ func steady(locks int) part {
 		}
 		for w.pause(ctx, w.between(0, 2*stormPause)) {
 			l := w.timed(shipment(int(popularity.Uint64())), stormLease)
-			if !w.seek(ctx, l, stormPatience) {
+			if !w.seek(ctx, l, stormPatience) || w.tooLate(ctx, l) {
 				continue
 			}
 			v := w.ledger.enter(l.label, w.name)
@@ -157,19 +157,15 @@ func steady(locks int) part {
 					span(w.scaled(l.lease)))
 				return &death{worker: w.name, lock: l.label, at: time.Now()}
 			}
-			w.finish(ctx, v, l)
+			w.serve(ctx, v, l)
 		}
 		return nil
 	}
 }
 
-// finish does a worker's job under a lock that it has, and gives the lock back.
-func (w hand) finish(ctx context.Context, v *visit, l timed) {
-	if w.work(ctx, w.about(stormWork), &l.claim) {
-		v.leave()
-	} else {
-		v.die()
-	}
+// serve does a worker's job inside, and gives the lock back.
+func (w hand) serve(ctx context.Context, v *visit, l timed) {
+	w.finish(ctx, v, w.about(stormWork), &l.claim)
 	w.giveBack(ctx, l)
 }
 
@@ -177,13 +173,13 @@ func (w hand) finish(ctx context.Context, v *visit, l timed) {
 func (w hand) succeed(ctx context.Context, died *death) bool {
 	for ctx.Err() == nil {
 		l := w.timed(died.lock, stormLease)
-		if !w.seek(ctx, l, stormLease) {
+		if !w.seek(ctx, l, stormLease) || w.tooLate(ctx, l) {
 			continue
 		}
 		v := w.ledger.enter(l.label, w.name)
 		w.news("%s got %s %s after %s died in it: its lease was over, and nobody had to be woken for that", w.name, l.label,
 			span(time.Since(died.at)), died.worker)
-		w.finish(ctx, v, l)
+		w.serve(ctx, v, l)
 		w.ledger.play()
 		return true
 	}
