@@ -64,13 +64,4 @@ func (l *naiveLock) begin(ctx context.Context) (bool, error) {
 	return given && l.worker.clock.now() < l.asked.add(l.lease), err
 }
 
-// release tries again where the lock was changed in between, by a rival's EXPIRE for one.
-func (l *naiveLock) release(ctx context.Context) (bool, error) {
-	for {
-		released, aborted, err := l.locker.ReleaseTokenByWatch(ctx, l.key, l.owner)
-		if err != nil || !aborted {
-			return released, err
-		}
-		l.worker.ledger.fact("a release by WATCH was aborted, because the lock had changed, and tried again")
-	}
-}
+func (l *naiveLock) release(ctx context.Context) (bool, error) { return l.releaseByWatch(ctx) }

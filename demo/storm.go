@@ -213,10 +213,7 @@ func careless(ctx context.Context, w hand, seat int, _ *death) *death {
 		}
 		v.leave()
 		w.try(ctx, func(ctx context.Context) (bool, error) {
-			return w.connections.turn(ctx, func(ctx context.Context) (bool, error) {
-				n, err := w.client.Del(ctx, l.key).Result() // the lock may be the neighbour's by now
-				return n == 1, err
-			})
+			return w.connections.turn(ctx, l.remove) // the lock may be the neighbour's by now
 		})
 		if long {
 			w.ledger.play()

@@ -36,7 +36,7 @@ func TestLateReleases(t *testing.T) {
 			if stalls != 1 || released != l.flawed || (value(ctx, t, next.client, l.label) == "") != l.flawed {
 				t.Fatalf("it stalled %d times and released the next one's lock: %v, want %v", stalls, released, l.flawed)
 			}
-			if aborted := slices.Contains(s.ledger.verdict(Variant{}).Said, "a release was aborted, because the key had changed, and tried again"); aborted != (l.label == labelsLock) {
+			if aborted := slices.Contains(s.ledger.verdict(Variant{}).Said, "a release by WATCH was aborted, because the lock had changed, and tried again"); aborted != (l.label == labelsLock) {
 				t.Errorf("EXEC was aborted: %v", aborted)
 			}
 			over := errors.New("the demo is over")
