@@ -72,7 +72,7 @@ func clerk(ctx context.Context, w *worker) {
 		}
 		v := w.ledger.enter(l.label, w.name)
 		w.tellHandOver(l.label)
-		if l.label != nightlyReports && w.due("death", firstDeath, nextDeath) {
+		if l.label != nightlyReports && w.due("death of a clerk", firstDeath, nextDeath) {
 			w.pause(ctx, 500*time.Millisecond)
 			v.die()
 			w.ledger.play()
@@ -106,7 +106,7 @@ func hasty(ctx context.Context, w *worker) {
 				span(w.scaled(l.lease)))
 		}
 		v := w.ledger.enter(l.label, w.name)
-		long := w.due("long job", firstLong, nextLong)
+		long := w.due("long job in "+shortLock, firstLong, nextLong)
 		if long {
 			w.pause(ctx, 2*shortLease)
 		} else {

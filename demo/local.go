@@ -21,11 +21,11 @@ func local() script {
 		lanes: []lane{
 			{
 				Variant: Variant{Name: "extends", Shows: "each entry extends the lease, or the job stops: " + extendingLock},
-				play:    nested{label: extendingLock, slow: "slow job that extends"}.play,
+				play:    nested{label: extendingLock}.play,
 			},
 			{
 				Variant: Variant{Name: "trusts-its-count", Shows: "further entries only count: " + trustingLock, Flawed: true},
-				play:    nested{label: trustingLock, slow: "slow job that trusts", trusts: true}.play,
+				play:    nested{label: trustingLock, trusts: true}.play,
 			},
 		},
 	}
@@ -68,7 +68,7 @@ func (c *localCounts) get(worker string) int {
 
 // nested is work in three entries.
 type nested struct {
-	label, slow string // slow is the kind of fault
+	label string
 	// trusts: a further entry only counts, and never looks at Redis. That is what is wrong: the count says that the lock was the
 	// worker's once, and not that it still is.
 	trusts bool
@@ -89,7 +89,7 @@ func (n nested) work(ctx context.Context, w *worker) {
 		if !w.seek(ctx, l, 60*time.Second) || w.tooLate(ctx, l) {
 			continue
 		}
-		slow := w.due(n.slow, firstSlow, nextSlow)
+		slow := w.due("slow job in "+n.label, firstSlow, nextSlow)
 		done, took := n.stay(ctx, w, l, slow)
 		n.release(ctx, w, l, slow && done, took)
 		if slow && (done || n.trusts) {

@@ -102,7 +102,7 @@ func (p *pausedState) hold(ctx context.Context, w *worker, l pausedLock) {
 		w.news("%s got %s%s: %s has lost it, is still inside, and does not know", w.name, p.label, l.words(), other)
 		w.pause(ctx, overtakerJob)
 		p.write(ctx, w, l, v, "")
-	case w.due("pause of "+p.label, p.first, nextPause):
+	case w.due("pause in "+p.label, p.first, nextPause):
 		w.pause(ctx, beforePause)
 		p.standStill(ctx, w, l, v, dog)
 	default:

@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -47,13 +48,12 @@ func TestReentrant(t *testing.T) {
 func TestLeakIsMeasured(t *testing.T) {
 	s := newTestStage(t)
 	w := newTestWorker(t, s)
-	n := nesting{label: "x", leaks: &leaks{}}
+	n := nesting{label: "x", leaks: &atomic.Pointer[leak]{}}
 	n.tellLeak(w, time.Now())
 	if v := judge(w.ledger); v.Faults != 0 || v.Played != 0 {
 		t.Fatalf("nothing was left behind: %+v", v)
 	}
-	n.leaks.note("worker-9")
-	n.leaks.at = time.Now().Add(-time.Minute)
+	n.leaks.Store(&leak{by: "worker-9", at: time.Now().Add(-time.Minute)})
 	n.tellLeak(w, time.Now().Add(-5*time.Second))
 	n.tellLeak(w, time.Now().Add(-time.Hour)) // it is told once
 	v := judge(w.ledger)
@@ -94,7 +94,7 @@ func TestRefusedEntryStopsTheJob(t *testing.T) {
 	if !must(other.hashLock("lock:a", time.Minute).acquire(t.Context()))(t) {
 		t.Fatal("a broken lock was not acquired")
 	}
-	n := nesting{label: "lock:a", failure: "failure", leaks: &leaks{}}
+	n := nesting{label: "lock:a", leaks: &atomic.Pointer[leak]{}}
 	n.nest(t.Context(), w, l)
 	if c := s.ledger.counters["lock:a"]; c.written != 0 || s.ledger.holder("lock:a") != "" {
 		t.Fatalf("it wrote %d times, and %q is inside", c.written, s.ledger.holder("lock:a"))

@@ -55,6 +55,7 @@ const (
 
 	watchedLease = 7 * time.Second
 	watchPeriod  = 2 * time.Second
+	slowJob      = "slow job in " + healthyLock
 	slowImport   = 11 * time.Second
 	// The Java lock of the texts renews four times and no more.
 	fewRenewals  = 4
@@ -70,7 +71,7 @@ func importer(ctx context.Context, w *worker) {
 		if !w.seek(ctx, l, 40*time.Second) || w.tooLate(ctx, l) {
 			continue
 		}
-		slow := w.due("slow import", time.Second, 15*time.Second)
+		slow := w.due(slowJob, time.Second, 15*time.Second)
 		job := w.about(4 * time.Second)
 		if slow {
 			job = slowImport
@@ -89,7 +90,7 @@ func importer(ctx context.Context, w *worker) {
 			w.ledger.fact("a job took longer than its lease, and its watchdog saved it")
 			w.ledger.play()
 		case slow:
-			w.postpone("slow import", time.Second) // this one was not to the point
+			w.postpone(slowJob, time.Second) // this one was not to the point
 		}
 	}
 }
@@ -101,7 +102,7 @@ func digester(ctx context.Context, w *worker) {
 		if !w.seek(ctx, l, 30*time.Second) {
 			continue
 		}
-		long := w.due("long digest", 0, 25*time.Second)
+		long := w.due("long job in "+lapsingLock, 0, 25*time.Second)
 		if other := w.ledger.holder(l.label); other != "" {
 			w.news("%s got %s while %s still works in it: the lease had lapsed, and both are inside", w.name, l.label, other)
 		}

@@ -69,7 +69,7 @@ func (l stampLane) everyday(ctx context.Context, workers []*worker) *stamp {
 				if !w.seek(day, c, time.Minute) {
 					continue
 				}
-				if w.due("fault of "+l.label, l.first, nextStrike) && struck.CompareAndSwap(nil, c) {
+				if w.due("fault in "+l.label, l.first, nextStrike) && struck.CompareAndSwap(nil, c) {
 					end()
 					return
 				}

@@ -205,7 +205,7 @@ func careless(ctx context.Context, w hand, seat int, _ *death) *death {
 				w.name, l.label, other, span(w.scaled(l.lease)))
 		}
 		v := w.ledger.enter(l.label, w.name)
-		long := w.due("careless job", firstCareless, nextCareless)
+		long := w.due("long job of a careless worker", firstCareless, nextCareless)
 		if long {
 			w.pause(ctx, 5*carelessLease/2)
 		} else {

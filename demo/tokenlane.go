@@ -44,7 +44,7 @@ func (l tokenLane) work(ctx context.Context, w *worker, expected *atomic.Pointer
 			continue
 		}
 		late := expected.Swap(nil)
-		if late == nil && w.due("late release of "+l.label, l.first, nextLate) {
+		if late == nil && w.due("late release in "+l.label, l.first, nextLate) {
 			l.stall(ctx, w, c, v, release, expected)
 			continue
 		}
