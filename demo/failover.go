@@ -68,15 +68,15 @@ func (l failoverLane) play(ctx context.Context, s *stage) {
 		return
 	}
 	shift, goHome := context.WithCancel(ctx)
-	var others crew
+	var clerks crew
 	for range 3 {
-		others.hire(s, func(w *worker) { t.clerk(shift, ctx, w) })
+		clerks.hire(s, func(w *worker) { t.clerk(shift, ctx, w) })
 	}
 	if s.rest(ctx, calm) && t.fault(ctx) {
 		s.ledger.play()
 	}
 	goHome()
-	others.all.Wait()
+	clerks.all.Wait()
 }
 
 // fault plays what the lane is about. The sound one alternates: once no replica confirms the lock, once one does.
