@@ -30,9 +30,9 @@
 //     a worker: that worker ends them, and waits for them. Besides, a demo has one goroutine of its own, which takes all
 //     down, in order, when the context has ended.
 //   - What a screen asks for ([Demo.Verdict], [Demo.Narration], [Demo.Narrated], [Demo.Table], [Demo.Tempo]) and
-//     [Demo.LetHappen] never wait for a server. [Demo.Step], [Demo.Hold], [Demo.Slower] and [Demo.Faster] wait for the commands that set
-//     leases, and send some to every server. [Start], [Demo.Restart] and [Demo.Close] wait for servers, the latter two also for
-//     every worker.
+//     [Demo.LetHappen] never wait for a server. [Demo.Step], [Demo.Hold], [Demo.Slower] and [Demo.Faster] wait for the
+//     commands that set leases, and send some to every server. [Start], [Demo.Restart] and [Demo.Close] wait for servers, the
+//     latter two also for every worker.
 package demo
 
 import (

@@ -90,16 +90,6 @@ func (t turn) fault(ctx context.Context) bool {
 	return t.keep(ctx)
 }
 
-// did says whether something was done to the servers; an error is told, and counts as a failure unless the demo is over.
-func (t turn) did(ctx context.Context, err error) bool {
-	if err != nil && ctx.Err() == nil {
-		t.ledger.failed(err)
-		t.trouble(ctx, err)
-		t.clock.sleep(ctx, failureDelay)
-	}
-	return err == nil
-}
-
 // seek asks for a lock until the worker may go in: one that was delayed since it got it may not.
 func (t turn) seek(ctx context.Context, w *worker, l *replicatedLock, patience time.Duration) bool {
 	return w.seek(ctx, l, patience) && !w.tooLate(ctx, l)

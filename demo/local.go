@@ -41,8 +41,8 @@ const (
 	nextSlow  = 30 * time.Second
 )
 
-// The work in each entry. That of a slow job outlasts the lease in its third entry, but each part by itself takes half of it at most,
-// so that a machine may be late by as much.
+// The work in each entry. That of a slow job outlasts the lease in its third entry, but each part by itself takes half of it at
+// most, so that a machine may be late by as much.
 var (
 	quickParts = []time.Duration{600 * time.Millisecond, 600 * time.Millisecond, 600 * time.Millisecond}
 	slowParts  = []time.Duration{4500 * time.Millisecond, 4500 * time.Millisecond, 6 * time.Second}
