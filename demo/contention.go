@@ -2,7 +2,6 @@ package demo
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -68,7 +67,7 @@ func clerk(ctx context.Context, w *worker) {
 	popularity := rand.NewZipf(w.dice, zipfExponent, 1, uint64(len(contended)-1))
 	for w.pause(ctx, w.between(300*time.Millisecond, 2500*time.Millisecond)) {
 		l := w.tokenLock(contended[popularity.Uint64()], clerkLease)
-		if !w.seek(ctx, l, 12*time.Second) {
+		if !w.seek(ctx, l, 12*time.Second) || w.tooLate(ctx, l) {
 			continue
 		}
 		if other := w.ledger.holder(l.label); other != "" { // who leaves in time: an operator broke the lock
@@ -76,7 +75,7 @@ func clerk(ctx context.Context, w *worker) {
 		}
 		v := w.ledger.enter(l.label, w.name)
 		w.tellHandOver(l.label)
-		if l.label != nightlyReports && w.due("death", firstDeath, nextDeath) {
+		if l.label != nightlyReports && w.due("death of a clerk", firstDeath, nextDeath) {
 			w.pause(ctx, 500*time.Millisecond)
 			v.die()
 			w.ledger.play()
@@ -84,11 +83,7 @@ func clerk(ctx context.Context, w *worker) {
 			w.replace(ctx, clerk)
 			return
 		}
-		if w.work(ctx, w.workFor(l.label), &l.claim) {
-			v.leave()
-		} else {
-			v.die() // what is not done in time is left to the next one
-		}
+		w.finish(ctx, v, w.workFor(l.label), &l.claim)
 		w.giveBack(ctx, l)
 	}
 }
@@ -114,7 +109,7 @@ func hasty(ctx context.Context, w *worker) {
 				w.told(l.lease))
 		}
 		v := w.ledger.enter(l.label, w.name)
-		long := w.due("long job", firstLong, nextLong)
+		long := w.due("long job in "+shortLock, firstLong, nextLong)
 		if long {
 			w.pause(ctx, 2*shortLease)
 		} else {
@@ -136,44 +131,15 @@ func (w *worker) workFor(label string) time.Duration {
 	return w.between(time.Second, 4*time.Second)
 }
 
-// tellHandOver tells who got a lock from whom, where somebody waits for it.
-func (w *worker) tellHandOver(label string) {
-	before, waiting := w.ledger.lastDeparture(label), w.ledger.waiters(label)
-	if before.worker == "" || waiting == 0 {
-		return
-	}
-	w.say("%s got %s %s after %s had left it; %s for it", w.name, label, brief(time.Since(before.at)), before.worker, moreWait(waiting))
-}
-
-// moreWait is "1 more waits", "3 more wait".
-func moreWait(n int) string {
-	if n == 1 {
-		return "1 more waits"
-	}
-	return fmt.Sprintf("%d more wait", n)
-}
-
-// giveBack releases a lock, and tells if it was not the worker's any more.
-func (w *worker) giveBack(ctx context.Context, l lock) {
-	released, err := l.release(ctx)
-	switch {
-	case err != nil:
-		w.trouble(ctx, err)
-	case !released:
-		w.news("%s wanted to release %s, which is no longer its own: its release does nothing", w.name, l.name())
-	}
-}
-
 // reporter does one long job after the other, under a lease that is far longer than the job: if it died, nobody could
 // write a report for minutes.
 func reporter(ctx context.Context, w *worker) {
 	for {
 		l := w.tokenLock(nightlyReports, reporterLease)
-		if w.seek(ctx, l, time.Minute) {
+		if w.seek(ctx, l, time.Minute) && !w.tooLate(ctx, l) {
 			v := w.ledger.enter(l.label, w.name)
 			w.say("%s took %s for %s: if it dies now, nobody else can go on before that", w.name, l.label, w.told(l.lease))
-			w.work(ctx, w.about(20*time.Second), &l.claim)
-			v.leave()
+			w.finish(ctx, v, w.about(20*time.Second), &l.claim)
 			w.giveBack(ctx, l)
 		}
 		if !w.pause(ctx, w.about(4*time.Second)) {

@@ -2,9 +2,12 @@
 //
 // # Guaranteed
 //
-//   - The workers are goroutines with connections of their own (those of [Storm], who may be thousands, share some), and use the scripts of package actions wherever a scenario
-//     does not say that it shows something worse. Their dice depend on [Options].Seed alone, so that two runs differ only by
-//     who comes first.
+//   - The workers are goroutines with connections of their own (those of [Storm], who may be thousands, share some). They use
+//     the scripts of package actions wherever a scenario does not say that it shows something worse. Their dice depend on
+//     [Options].Seed alone, so that two runs differ only by who comes first.
+//   - Each variant of a scenario has locks and an account of its own. All are played side by side, or by turns where what
+//     happens to the servers happens to all of them. The fault happens by itself, soon and then again and again, and when
+//     [Demo.LetHappen] asks for it: a flawed variant shows then what is wrong with it, and a sound one comes to no harm.
 //   - A demo ends with the context of [Start] or with [Demo.Close], whichever is first: no goroutine, process, directory,
 //     or key on somebody's server is left, as long as that server answers. Killed, it leaves its keys on somebody's server,
 //     and those that show a missing TTL stay: no later run can tell them from those of a run that goes on.
@@ -13,7 +16,23 @@
 //     configuration left.
 //   - On a server that is given, nothing outside of [Prefix] is touched, and nothing inside it but this run's own keys. What a
 //     scheme keeps beside a lock is named as the scheme names it, with the lock's own name in it.
-//   - [Demo.Verdict] tells what happened by the workers' own account, which no lock can deceive.
+//   - [Demo.Verdict] tells what happened by the workers' own account, which no lock can deceive: it is in this process' memory.
+//     What the operator of a dashboard does to the locks is in it, too, and so are commands that failed, which are no faults.
+//   - A change of the tempo scales what is left of every lease together with the time by which the workers live, and comes
+//     between the commands that set leases. A server may so keep a lock for some milliseconds longer than its holder thinks, and
+//     never shorter. A lease that is written into a value, as that of a timestamp lock is, stays as it was written.
+//   - After [Demo.Restart] the scenario is played from its beginning, with the same dice, the tempo of the start and an empty
+//     account, on servers that are as they were. It is played also where putting the servers right failed, which is returned.
+//
+// # Who waits for whom
+//
+//   - Whatever runs for a performance is in its group and ends with its context, but for the watchdog and the subscription of
+//     a worker: that worker ends them, and waits for them. Besides, a demo has one goroutine of its own, which takes all
+//     down, in order, when the context has ended.
+//   - What a screen asks for ([Demo.Verdict], [Demo.Narration], [Demo.Narrated], [Demo.Table], [Demo.Tempo]) and
+//     [Demo.LetHappen] never wait for a server. [Demo.Step], [Demo.Hold], [Demo.Slower] and [Demo.Faster] wait for the
+//     commands that set leases, and send some to every server. [Start], [Demo.Restart] and [Demo.Close] wait for servers, the
+//     latter two also for every worker.
 package demo
 
 import (

@@ -68,15 +68,15 @@ func (l failoverLane) play(ctx context.Context, s *stage) {
 		return
 	}
 	shift, goHome := context.WithCancel(ctx)
-	var others crew
+	var clerks crew
 	for range 3 {
-		others.hire(s, func(w *worker) { t.clerk(shift, ctx, w) })
+		clerks.hire(s, func(w *worker) { t.clerk(shift, ctx, w) })
 	}
 	if s.rest(ctx, calm) && t.fault(ctx) {
 		s.ledger.play()
 	}
 	goHome()
-	others.all.Wait()
+	clerks.all.Wait()
 }
 
 // fault plays what the lane is about. The sound one alternates: once no replica confirms the lock, once one does.
@@ -90,26 +90,9 @@ func (t turn) fault(ctx context.Context) bool {
 	return t.keep(ctx)
 }
 
-// did says whether something was done to the servers; an error is told, and counts as a failure unless the demo is over.
-func (t turn) did(ctx context.Context, err error) bool {
-	if err != nil && ctx.Err() == nil {
-		t.ledger.failed(err)
-		t.trouble(ctx, err)
-		t.clock.sleep(ctx, failureDelay)
-	}
-	return err == nil
-}
-
 // seek asks for a lock until the worker may go in: one that was delayed since it got it may not.
 func (t turn) seek(ctx context.Context, w *worker, l *replicatedLock, patience time.Duration) bool {
-	if !w.seek(ctx, l, patience) {
-		return false
-	}
-	if l.late() {
-		w.handBack(ctx, l)
-		return false
-	}
-	return true
+	return w.seek(ctx, l, patience) && !w.tooLate(ctx, l)
 }
 
 // clerk does small jobs under the everyday locks until its shift is over, and ends the last one as it must.
@@ -121,11 +104,7 @@ func (t turn) clerk(shift, ctx context.Context, w *worker) {
 		}
 		v := w.ledger.enter(l.label, w.name)
 		w.tellHandOver(l.label)
-		if w.work(ctx, w.about(1300*time.Millisecond), &l.claim) {
-			v.leave()
-		} else {
-			v.die()
-		}
+		w.finish(ctx, v, w.about(1300*time.Millisecond), &l.claim)
 		w.handBack(ctx, l)
 	}
 }

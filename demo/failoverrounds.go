@@ -40,11 +40,7 @@ func (t turn) rival(ctx context.Context) *rival {
 			w.news("%s got %s, and WAIT counted a replica that has it: it goes in", w.name, t.label)
 		}
 		lost := w.ledger.lost(t.label)
-		if w.work(ctx, beat+beat/2, &l.claim) {
-			v.leave()
-		} else {
-			v.die()
-		}
+		w.finish(ctx, v, beat+beat/2, &l.claim)
 		if w.ledger.lost(t.label) > lost {
 			w.news("%s wrote over what was written to %s meanwhile: an update is lost", w.name, t.label)
 		}
@@ -132,10 +128,7 @@ func (t turn) keep(ctx context.Context) bool {
 	if !t.did(ctx, t.pair.rejoin(ctx)) {
 		return false
 	}
-	if w.work(ctx, beat, &l.claim) {
-		v.leave()
-	}
-	v.die()
+	w.finish(ctx, v, beat, &l.claim)
 	w.handBack(ctx, l)
 	return true
 }

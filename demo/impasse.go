@@ -113,9 +113,8 @@ func (i *impasse) follow(ctx context.Context, b *block) {
 		return
 	}
 	owner, err := client.Get(ctx, s.key(i.label)).Result()
-	if err != nil && !errors.Is(err, redis.Nil) && ctx.Err() == nil {
-		s.ledger.failed(fmt.Errorf("GET %s: %w", i.label, err))
-		s.trouble(ctx, err)
+	if err != nil && !errors.Is(err, redis.Nil) {
+		s.did(ctx, fmt.Errorf("GET %s: %w", i.label, err))
 	}
 	if err != nil || owner != b.claim.owner { // it is over, or as good as over
 		return

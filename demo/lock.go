@@ -99,6 +99,27 @@ func (l *tokenLock) isOwn(ctx context.Context) (bool, error) {
 	return err == nil && value == l.owner, nil
 }
 
+// releaseByWatch is release in a transaction. It is tried again where the lock has changed since it was looked at: it may still be
+// the worker's own.
+func (l *tokenLock) releaseByWatch(ctx context.Context) (bool, error) {
+	for {
+		released, aborted, err := l.locker.ReleaseTokenByWatch(ctx, l.key, l.owner)
+		if err != nil || !aborted {
+			return released, err
+		}
+		l.worker.ledger.fact("a release by WATCH was aborted, because the lock had changed, and tried again")
+	}
+}
+
+// remove deletes the lock, whoever has it: that is what is wrong with it.
+func (l *tokenLock) remove(ctx context.Context) (bool, error) {
+	n, err := l.worker.client.Del(ctx, l.key).Result()
+	if err != nil {
+		return false, fmt.Errorf("DEL %s: %w", l.key, err)
+	}
+	return n == 1, nil
+}
+
 // hashLock is a re-entrant lock in a hash. What acquire and release leave behind is the count.
 type hashLock struct {
 	claim

@@ -102,7 +102,7 @@ func (p *pausedState) hold(ctx context.Context, w *worker, l pausedLock) {
 		w.news("%s got %s%s: %s has lost it, is still inside, and does not know", w.name, p.label, l.words(), other)
 		w.pause(ctx, overtakerJob)
 		p.write(ctx, w, l, v, "")
-	case w.due("pause of "+p.label, p.first, nextPause):
+	case w.due("pause in "+p.label, p.first, nextPause):
 		w.pause(ctx, beforePause)
 		p.standStill(ctx, w, l, v, dog)
 	default:
@@ -115,18 +115,6 @@ func (p *pausedState) hold(ctx context.Context, w *worker, l pausedLock) {
 	}
 	dog.stop()
 	w.handBack(ctx, l)
-}
-
-// handBack releases a lock if it is still the worker's own, and it is no news if it is not: what was done under it is.
-func (w *worker) handBack(ctx context.Context, l lock) {
-	released, err := l.release(ctx)
-	switch {
-	case err != nil:
-		w.trouble(ctx, err)
-	case !released:
-		w.ledger.fact("a late release was refused")
-		w.say("%s wanted to release %s, which is no longer its own: its release does nothing", w.name, l.name())
-	}
 }
 
 // standStill is what the collection of garbage, a swapped-out process or a migrated machine does to a worker.

@@ -3,7 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -26,11 +26,11 @@ func redisson() script {
 		lanes: []lane{
 			{
 				Variant: Variant{Name: "release", Shows: "HINCRBY, DEL and PUBLISH: " + toldLock},
-				play:    sleepers{label: toldLock, death: "death of a holder", free: releaseForDead, how: "HINCRBY, DEL and PUBLISH"}.play,
+				play:    sleepers{label: toldLock, free: releaseForDead, how: "HINCRBY, DEL and PUBLISH"}.play,
 			},
 			{
 				Variant: Variant{Name: "bare-del", Shows: "DEL, of which no waiter is told: " + untoldLock, Flawed: true},
-				play:    sleepers{label: untoldLock, death: "death before a bare DEL", free: deleteForDead, how: "a bare DEL"}.play,
+				play:    sleepers{label: untoldLock, free: deleteForDead, how: "a bare DEL"}.play,
 			},
 			{
 				Variant: Variant{Name: "fair", Shows: "first come, first served: " + fairLabel},
@@ -64,10 +64,10 @@ const (
 
 // sleepers are workers that want the same lock, and sleep while they do not get it.
 type sleepers struct {
-	label, death string // death is the kind of fault
-	how          string // in which the lock of a dead holder is freed
-	free         func(context.Context, *worker, *redissonLock) (bool, error)
-	freed        *freedLock
+	label string
+	how   string // in which the lock of a dead holder is freed
+	free  func(context.Context, *worker, *redissonLock) (bool, error)
+	freed *atomic.Pointer[freeing] // until the next one gets in
 }
 
 // releaseForDead frees the lock of a dead holder as Redisson does, the message to the waiters included.
@@ -95,7 +95,7 @@ func wrapped(command string, err error) error {
 }
 
 func (p sleepers) play(ctx context.Context, s *stage) {
-	p.freed = &freedLock{}
+	p.freed = &atomic.Pointer[freeing]{}
 	for range staff {
 		s.hire(ctx, p.work)
 	}
@@ -108,29 +108,22 @@ func (p sleepers) work(ctx context.Context, w *worker) {
 		l := w.redissonLock(p.label, owner, redissonLease)
 		asked := time.Now()
 		got, untold := w.seekAsleep(ctx, l)
-		if !got || l.late() {
+		if !got || w.tooLate(ctx, l) {
 			continue
 		}
 		p.tellWaking(w, asked, untold)
 		v := w.ledger.enter(p.label, w.name)
 		dog := w.watch(ctx, l, redissonRenewal, unlimited)
-		if w.due(p.death, firstDying, nextDying) {
+		if death := "death in " + p.label; w.due(death, firstDying, nextDying) {
 			if p.awaitAudience(ctx, w) {
 				dog.stop()
 				v.die()
 				p.die(ctx, w, l)
 				return
 			}
-			w.postpone(p.death, time.Second)
+			w.postpone(death, time.Second)
 		}
-		if w.workRenewed(ctx, w.jobFor(p.label), &l.claim, dog) {
-			v.leave()
-		} else {
-			v.die()
-		}
-		if dog.refused() {
-			w.news("%s's watchdog was refused: %s is not its own any more, and it stops its job", w.name, l.label)
-		}
+		w.finishRenewed(ctx, v, w.jobFor(p.label), &l.claim, dog)
 		dog.stop()
 		w.giveBack(ctx, l)
 	}
@@ -170,20 +163,21 @@ func (p sleepers) die(ctx context.Context, dead *worker, l *redissonLock) {
 
 // help frees the lock of a dead holder, and waits until somebody gets it.
 func (p sleepers) help(ctx context.Context, w *worker, dead string, l *redissonLock) {
-	over := p.freed.begin() // before others can get in
+	now := &freeing{at: time.Now(), over: make(chan struct{})}
+	p.freed.Store(now) // before others can get in
 	if !w.try(ctx, func(ctx context.Context) (bool, error) { return p.free(ctx, w, l) }) {
-		if p.freed.take() != nil && ctx.Err() == nil {
+		if p.freed.CompareAndSwap(now, nil) && ctx.Err() == nil {
 			w.news("%s wanted to free %s, which the dead %s had held, but it is not that one's any more", w.name, p.label, dead)
 		}
 		return
 	}
 	w.news("%s freed %s, which the dead %s had held, by %s", w.name, p.label, dead, p.how)
 	for began := time.Now(); ; {
-		if !w.clock.sleepUntil(ctx, w.clock.now().add(reminding), over) {
+		if !w.clock.sleepUntil(ctx, w.clock.now().add(reminding), now.over) {
 			return
 		}
 		select {
-		case <-over:
+		case <-now.over:
 			return
 		default:
 			w.news("%s is free, for %s now, and %d workers sleep beside it: no message woke them", p.label, span(time.Since(began)),
@@ -194,7 +188,7 @@ func (p sleepers) help(ctx context.Context, w *worker, dead string, l *redissonL
 
 // tellWaking judges how the lock of a dead holder came to the next one, when that one gets in.
 func (p sleepers) tellWaking(w *worker, asked time.Time, untold bool) {
-	f := p.freed.take()
+	f := p.freed.Swap(nil)
 	if f == nil {
 		w.timeHandOver(p.label, asked)
 		return
@@ -244,31 +238,8 @@ func (w *worker) redissonOwner() string {
 		w.dice.Uint32N(1<<12), w.dice.Uint64N(1<<48), w.number)
 }
 
-// freedLock is the lock of a dead holder that somebody frees, until the next one gets in. It is safe for concurrent use.
-type freedLock struct {
-	mu  sync.Mutex
-	now *freeing
-}
-
-// freeing is one time that it is freed.
+// freeing is one time that the lock of a dead holder is freed.
 type freeing struct {
 	at   time.Time
 	over chan struct{} // closed by the one who gets in
-}
-
-// begin says that it is about to be freed.
-func (f *freedLock) begin() (over <-chan struct{}) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.now = &freeing{at: time.Now(), over: make(chan struct{})}
-	return f.now.over
-}
-
-// take ends it, for the one who gets in or the one who could not free it; nil: there is none.
-func (f *freedLock) take() *freeing {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	now := f.now
-	f.now = nil
-	return now
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -153,16 +154,17 @@ func TestMissedMessage(t *testing.T) {
 func TestFreedLockIsJudged(t *testing.T) {
 	s := newTestStage(t)
 	w := newTestWorker(t, s)
-	p := sleepers{label: "x", how: "a bare DEL", freed: &freedLock{}}
+	p := sleepers{label: "x", how: "a bare DEL", freed: &atomic.Pointer[freeing]{}}
 	p.tellWaking(w, time.Now(), true)
 	if v := judge(s.ledger); v.Played != 0 {
 		t.Fatalf("nothing was freed: %+v", v)
 	}
 	for _, untold := range []bool{false, true} {
-		over := p.freed.begin()
+		now := &freeing{at: time.Now(), over: make(chan struct{})}
+		p.freed.Store(now)
 		p.tellWaking(w, time.Now(), untold)
 		select {
-		case <-over:
+		case <-now.over:
 		default:
 			t.Fatal("it is not over")
 		}

@@ -25,6 +25,7 @@ const (
 	// The time of one that will die is shorter, so that people see how it is passed over.
 	mortal = time.Second
 
+	deathOfWaiter   = "death of a waiter for " + fairLabel
 	firstDeadWaiter = 5 * time.Second
 	nextDeadWaiter  = 25 * time.Second
 )
@@ -172,7 +173,7 @@ func (q *line) work(ctx context.Context, w *worker) {
 		l := &fairLock{redissonLock: w.redissonLock(fairLabel, owner, fairLease), wait: alive, line: q}
 		asked, got := time.Now(), true
 		// Next in turn, for the time of one further behind may be over before its turn comes, and nobody would see it.
-		dies := q.empty() && w.ledger.holder(fairLabel) != "" && w.due("death of a waiter", firstDeadWaiter, nextDeadWaiter)
+		dies := q.empty() && w.ledger.holder(fairLabel) != "" && w.due(deathOfWaiter, firstDeadWaiter, nextDeadWaiter)
 		switch {
 		case dies:
 			l.wait = w.scaled(mortal)
@@ -180,7 +181,7 @@ func (q *line) work(ctx context.Context, w *worker) {
 				q.bury(ctx, w)
 				return
 			}
-			w.postpone("death of a waiter", time.Second) // it did not have to wait
+			w.postpone(deathOfWaiter, time.Second) // it did not have to wait
 		default:
 			got, _ = w.seekAsleep(ctx, l)
 		}
@@ -188,16 +189,12 @@ func (q *line) work(ctx context.Context, w *worker) {
 			q.leave(w.name)
 			continue
 		}
-		if w.clock.now() > l.until {
+		if w.tooLate(ctx, l) {
 			continue
 		}
 		q.tellService(w, l, asked)
 		v := w.ledger.enter(fairLabel, w.name)
-		if w.work(ctx, w.about(fairJob), &l.claim) {
-			v.leave()
-		} else {
-			v.die()
-		}
+		w.finish(ctx, v, w.about(fairJob), &l.claim)
 		w.giveBack(ctx, l)
 	}
 }

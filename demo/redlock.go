@@ -85,18 +85,9 @@ func (b ballot) play(ctx context.Context, s *stage) {
 	if ctx.Err() != nil {
 		return // whoever ends a show puts its servers right, or closes them
 	}
-	if r.check(ctx, r.masters.mend(ctx)) && played {
+	if r.did(ctx, r.masters.mend(ctx)) && played {
 		s.ledger.play()
 	}
-}
-
-// check counts and tells what went wrong with the masters themselves.
-func (r *round) check(ctx context.Context, err error) bool {
-	if err != nil && ctx.Err() == nil {
-		r.ledger.failed(err)
-		r.trouble(ctx, err)
-	}
-	return err == nil
 }
 
 // called is what a master is called.

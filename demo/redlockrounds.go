@@ -28,13 +28,8 @@ func (r *round) everyday(ctx context.Context, span time.Duration) {
 
 // stay works under a lock that was just acquired, as long as it is valid, and gives it back.
 func (v *voter) stay(ctx context.Context, l *quorumLock, job time.Duration) {
-	if v.clock.now() < l.until {
-		visit := v.ledger.enter(l.label, v.name)
-		if v.work(ctx, job, &l.claim) {
-			visit.leave()
-		} else {
-			visit.die() // what is not done in time is left to the next one
-		}
+	if !l.late() {
+		v.finish(ctx, v.ledger.enter(l.label, v.name), job, &l.claim)
 	}
 	v.try(ctx, l.release)
 }
@@ -65,7 +60,7 @@ func (r *round) follow(ctx context.Context, v *voter, job time.Duration, tell fu
 
 // kill lets a master die; false: it did not, which is told.
 func (r *round) kill(ctx context.Context, master int) bool {
-	return r.check(ctx, r.masters.kill(master))
+	return r.did(ctx, r.masters.kill(master))
 }
 
 // dead is how many masters are.
@@ -187,7 +182,7 @@ func (r *round) restartLate(ctx context.Context) (played bool) {
 	}
 	back := died.add(quorumLease + time.Second)
 	r.everyday(ctx, r.clock.now().until(back))
-	if !r.clock.sleepUntil(ctx, back, nil) || !r.check(ctx, r.masters.restart(victim)) {
+	if !r.clock.sleepUntil(ctx, back, nil) || !r.did(ctx, r.masters.restart(victim)) {
 		return false
 	}
 	r.ledger.fact("a master without memory came back after all leases that it had forgotten")
@@ -201,7 +196,7 @@ func (r *round) restartAtOnce(ctx context.Context) (played bool) {
 	victim := r.order[2]
 	r.everyday(ctx, 2500*time.Millisecond)
 	return r.twoMajorities(ctx, func(held *quorumLock) bool {
-		if !r.kill(ctx, victim) || !r.check(ctx, r.masters.restart(victim)) {
+		if !r.kill(ctx, victim) || !r.did(ctx, r.masters.restart(victim)) {
 			return false
 		}
 		r.news("master %s restarted at once, and came back empty: %s works on, with %d votes left", r.called(victim),
@@ -217,7 +212,7 @@ func (r *round) clockJumps(ctx context.Context) (played bool) {
 	r.everyday(ctx, 2500*time.Millisecond)
 	played = r.twoMajorities(ctx, func(held *quorumLock) bool {
 		_, _, err := r.leased(jump, func(ours time.Duration) (bool, error) { return true, r.masters.jump(victim, ours) })
-		if !r.check(ctx, err) {
+		if !r.did(ctx, err) {
 			return false
 		}
 		r.news("the clock of master %s was set ahead by %s, where the vote ended: %s works on, with %d votes left",

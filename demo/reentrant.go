@@ -2,7 +2,7 @@ package demo
 
 import (
 	"context"
-	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -22,14 +22,14 @@ func reentrant() script {
 				Variant: Variant{Name: "balanced", Shows: "left as often as entered, whatever happens: " + balancedLocks[0] + " and another"},
 				play: func(ctx context.Context, s *stage) {
 					for _, label := range balancedLocks {
-						nesting{label: label, failure: "failure in " + label}.play(ctx, s)
+						nesting{label: label}.play(ctx, s)
 					}
 				},
 			},
 			{
 				Variant: Variant{Name: "leak", Shows: "one release too few when a job fails: " + leakyLock, Flawed: true},
 				play: func(ctx context.Context, s *stage) {
-					nesting{label: leakyLock, failure: "leak", forgets: true}.play(ctx, s)
+					nesting{label: leakyLock, forgets: true}.play(ctx, s)
 				},
 			},
 		},
@@ -55,36 +55,20 @@ const (
 
 // nesting is a lock that is entered three times over.
 type nesting struct {
-	label, failure string // failure is the kind of fault
+	label string
 	// forgets: a job that fails skips one release, by an early return. That is what is wrong.
 	forgets bool
-	leaks   *leaks
+	leaks   *atomic.Pointer[leak] // the last one, until somebody else gets in
 }
 
-// leaks remembers who left an entry behind, until somebody else gets in. It is safe for concurrent use.
-type leaks struct {
-	mu sync.Mutex
+// leak is an entry that was left behind.
+type leak struct {
 	by string
 	at time.Time
 }
 
-// note records that an entry was left behind.
-func (k *leaks) note(worker string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.by, k.at = worker, time.Now()
-}
-
-// take tells of the entry that was left behind, once; "" if there is none.
-func (k *leaks) take() (worker string, at time.Time) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	worker, k.by = k.by, ""
-	return worker, k.at
-}
-
 func (n nesting) play(ctx context.Context, s *stage) {
-	n.leaks = &leaks{}
+	n.leaks = &atomic.Pointer[leak]{}
 	for range 3 {
 		s.hire(ctx, n.work)
 	}
@@ -98,11 +82,8 @@ func (n nesting) work(ctx context.Context, w *worker) {
 			w.intrude(ctx, l)
 		}
 		asked := time.Now()
-		if !w.seek(ctx, l, 2*nestLease) {
+		if !w.seek(ctx, l, 2*nestLease) || w.tooLate(ctx, l) {
 			continue
-		}
-		if w.clock.now() > l.until {
-			continue // the answer came too late: the lease is over
 		}
 		n.tellLeak(w, asked)
 		if n.nest(ctx, w, l); l.count > 0 {
@@ -113,17 +94,18 @@ func (n nesting) work(ctx context.Context, w *worker) {
 
 // tellLeak judges an entry that was left behind, when the next worker gets in.
 func (n nesting) tellLeak(w *worker, asked time.Time) {
-	by, since := n.leaks.take()
-	if by == "" {
+	l := n.leaks.Swap(nil)
+	if l == nil {
 		return
 	}
+	since := l.at
 	if asked.After(since) {
 		since = asked
 	}
 	closed := time.Since(since)
 	w.ledger.fault("a lock was held by nobody at work", closed,
-		"%s left %s once too little: %s waited %s for a lock in which nobody was", by, n.label, w.name, span(closed))
-	w.news("%s got %s at last: for %s nobody was in it, and the count that %s left behind kept all out", w.name, n.label, span(closed), by)
+		"%s left %s once too little: %s waited %s for a lock in which nobody was", l.by, n.label, w.name, span(closed))
+	w.news("%s got %s at last: for %s nobody was in it, and the count that %s left behind kept all out", w.name, n.label, span(closed), l.by)
 	w.ledger.play()
 }
 
@@ -148,7 +130,7 @@ func (n nesting) nest(ctx context.Context, w *worker, l *hashLock) {
 		}
 		w.say("%s entered %s for the %s time: it must leave as often before anybody else gets in", w.name, n.label, ordinal(l.count))
 	}
-	fails := l.count == nestDepth && w.due(n.failure, firstFailure, nextFailure)
+	fails := l.count == nestDepth && w.due("failure in "+n.label, firstFailure, nextFailure)
 	if fails && n.forgets {
 		w.news("%s's job failed at the third entry of %s: its early return skips one of three releases", w.name, n.label)
 	}
@@ -171,10 +153,10 @@ func (n nesting) leave(ctx context.Context, w *worker, l *hashLock, v *visit, fa
 			v.die()
 		}
 		if l.count == forgotten+1 && forgotten > 0 {
-			n.leaks.note(w.name) // before others can get in
+			n.leaks.Store(&leak{by: w.name, at: time.Now()}) // before others can get in
 		}
 		if !w.try(ctx, l.release) {
-			n.leaks.take()
+			n.leaks.Store(nil)
 			if ctx.Err() == nil {
 				w.news("%s wanted to leave %s, but its field is not in it any more: the lock is not its own", w.name, n.label)
 			}

@@ -55,6 +55,7 @@ const (
 
 	watchedLease = 7 * time.Second
 	watchPeriod  = 2 * time.Second
+	slowJob      = "slow job in " + healthyLock
 	slowImport   = 11 * time.Second
 	// The Java lock of the texts renews four times and no more.
 	fewRenewals  = 4
@@ -67,14 +68,10 @@ func importer(ctx context.Context, w *worker) {
 	owner := w.redissonOwner()
 	for w.pause(ctx, w.about(1500*time.Millisecond)) {
 		l := w.redissonLock(healthyLock, owner, watchedLease)
-		if !w.seek(ctx, l, 40*time.Second) {
+		if !w.seek(ctx, l, 40*time.Second) || w.tooLate(ctx, l) {
 			continue
 		}
-		if l.late() {
-			w.giveBack(ctx, l)
-			continue
-		}
-		slow := w.due("slow import", time.Second, 15*time.Second)
+		slow := w.due(slowJob, time.Second, 15*time.Second)
 		job := w.about(4 * time.Second)
 		if slow {
 			job = slowImport
@@ -83,13 +80,7 @@ func importer(ctx context.Context, w *worker) {
 		dog := w.watch(ctx, l, watchPeriod, unlimited)
 		w.say("%s (thread %d) began an import; its watchdog renews the lease every %s until it ends", w.name, w.number,
 			w.told(watchPeriod))
-		done := w.workRenewed(ctx, job, &l.claim, dog)
-		if done {
-			v.leave()
-		} else {
-			v.die()
-			w.tellStopped(ctx, l.label, dog)
-		}
+		done := w.finishRenewed(ctx, v, job, &l.claim, dog)
 		dog.stop()
 		w.giveBack(ctx, l)
 		switch {
@@ -99,20 +90,8 @@ func importer(ctx context.Context, w *worker) {
 			w.ledger.fact("a job took longer than its lease, and its watchdog saved it")
 			w.ledger.play()
 		case slow:
-			w.postpone("slow import", time.Second) // this one was not to the point
+			w.postpone(slowJob, time.Second) // this one was not to the point
 		}
-	}
-}
-
-// tellStopped tells why a careful worker did not end its job.
-func (w *worker) tellStopped(ctx context.Context, label string, dog *watchdog) {
-	switch {
-	case ctx.Err() != nil:
-	case dog.refused():
-		w.news("%s's watchdog was refused: %s was taken from it, and it stops at once", w.name, label)
-	default:
-		w.news("%s's renewal of %s was late: it stops while the lease lasts, and leaves the job to the next one", w.name, label)
-		w.ledger.fact("a worker whose renewal was late stopped in time")
 	}
 }
 
@@ -123,7 +102,7 @@ func digester(ctx context.Context, w *worker) {
 		if !w.seek(ctx, l, 30*time.Second) {
 			continue
 		}
-		long := w.due("long digest", 0, 25*time.Second)
+		long := w.due("long job in "+lapsingLock, 0, 25*time.Second)
 		if other := w.ledger.holder(l.label); other != "" {
 			w.news("%s got %s while %s still works in it: the lock had ended, and both are inside", w.name, l.label, other)
 		}

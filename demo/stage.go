@@ -41,8 +41,8 @@ type stage struct {
 
 func newShow(ctx context.Context, o Options, b backend, conns []*keyspace.Connection, prefix string, lanes []lane) *show {
 	s := &show{
-		ctx: ctx, options: o, backend: b, conns: conns, prefix: prefix, seed: o.Seed, clock: newClock(o.Speed), director: newDirector(o.Speed),
-		narrator: &narrator{}, known: map[string]bool{},
+		ctx: ctx, options: o, backend: b, conns: conns, prefix: prefix, seed: o.Seed,
+		clock: newClock(o.Speed), director: newDirector(o.Speed), narrator: &narrator{}, known: map[string]bool{},
 	}
 	for _, l := range lanes {
 		stage := &stage{show: s, lane: l, ledger: newLedger(l.tolerant)}
@@ -145,4 +145,15 @@ func (s *show) trouble(ctx context.Context, err error) {
 	if ctx.Err() == nil {
 		s.news("a command failed: %v", err)
 	}
+}
+
+// did says whether something that is done to the servers, or asked of them by nobody in particular, was done. An error is told,
+// counts as a failure, and is slept over, unless it comes from the demo's end.
+func (s *stage) did(ctx context.Context, err error) bool {
+	if err != nil && ctx.Err() == nil {
+		s.ledger.failed(err)
+		s.trouble(ctx, err)
+		s.clock.sleep(ctx, failureDelay)
+	}
+	return err == nil
 }

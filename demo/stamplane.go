@@ -69,7 +69,7 @@ func (l stampLane) everyday(ctx context.Context, workers []*worker) *stamp {
 				if !w.seek(day, c, time.Minute) {
 					continue
 				}
-				if w.due("fault of "+l.label, l.first, nextStrike) && struck.CompareAndSwap(nil, c) {
+				if w.due("fault in "+l.label, l.first, nextStrike) && struck.CompareAndSwap(nil, c) {
 					end()
 					return
 				}
@@ -99,24 +99,12 @@ func (l stampLane) die(ctx context.Context, c *stamp) bool {
 
 // lapse waits until the lock of a worker who died has lapsed and everybody could see it; false: the context ended first.
 func (l stampLane) lapse(ctx context.Context, s *stage, c *stamp) bool {
-	if !awaitTime(ctx, endOf(c.wrote).Add(time.Millisecond)) {
+	if !wait(ctx, time.Until(endOf(c.wrote).Add(time.Millisecond))) {
 		return false
 	}
 	s.say("the time in %s is over, %s after its holder died; the key stays until somebody takes it over", l.label,
 		span(time.Since(s.ledger.lastDeparture(l.label).at)))
 	return s.rest(ctx, lapsedFor)
-}
-
-// awaitTime waits for a time that no tempo changes; false: the context ended first.
-func awaitTime(ctx context.Context, until time.Time) bool {
-	timer := time.NewTimer(time.Until(until))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // race lets two workers take over a lock that has lapsed. Where seeing that and taking it over are two steps, both have seen it

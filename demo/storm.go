@@ -26,7 +26,7 @@ func storm() script {
 				measure: newAnswers,
 				play: func(ctx context.Context, s *stage) {
 					workers, locks := s.stormSize()
-					s.crew(ctx, max(workers-carelessOf(workers), 1), steady(locks))
+					s.swarm(ctx, max(workers-carelessOf(workers), 1), steady(locks))
 					s.group.Go(func() { s.report(ctx) })
 				},
 			},
@@ -35,7 +35,7 @@ func storm() script {
 				measure: newAnswers,
 				play: func(ctx context.Context, s *stage) {
 					workers, _ := s.stormSize()
-					s.crew(ctx, carelessOf(workers), careless)
+					s.swarm(ctx, carelessOf(workers), careless)
 				},
 			},
 		},
@@ -72,7 +72,7 @@ func carelessOf(workers int) int { return max(workers/100, 1) * 2 }
 func shipment(n int) string { return fmt.Sprintf("lock:shipment:%04d", n+1) }
 func parcel(n int) string   { return fmt.Sprintf("lock:parcel:%02d", n+1) }
 
-// part is what a worker of a crew does until it dies or the demo ends: in its seat, counted from 0, and as the successor of
+// part is what a worker of a swarm does until it dies or the demo ends: in its seat, counted from 0, and as the successor of
 // one that died. It returns how it died.
 type part func(ctx context.Context, w hand, seat int, before *death) *death
 
@@ -82,20 +82,20 @@ type death struct {
 	at           time.Time
 }
 
-// crew lets so many workers play until the demo ends. They share the connections of one client: a server that is to stand
+// swarm lets so many workers play until the demo ends. They share the connections of one client: a server that is to stand
 // the load of thousands of workers need not stand thousands of connections. Who dies is followed by another. All are hired
 // before anybody works, so that their dice are the same each time.
-func (s *stage) crew(ctx context.Context, size int, play part) {
+func (s *stage) swarm(ctx context.Context, size int, play part) {
 	client := s.conns[0].NewClient("demo-" + Storm)
 	connections := newQueue(client.Options().PoolSize)
 	hire := func() hand { return hand{s.newWorkerOn(client), connections} }
-	crew := make([]hand, size)
-	for seat := range crew {
-		crew[seat] = hire()
+	hands := make([]hand, size)
+	for seat := range hands {
+		hands[seat] = hire()
 	}
 	s.group.Go(func() {
 		var all sync.WaitGroup
-		for seat, w := range crew {
+		for seat, w := range hands {
 			all.Go(func() {
 				for died := play(ctx, w, seat, nil); ctx.Err() == nil; {
 					died = play(ctx, hire(), seat, died)
@@ -109,23 +109,23 @@ func (s *stage) crew(ctx context.Context, size int, play part) {
 	})
 }
 
-// hand is a worker of a crew.
+// hand is a worker of a swarm.
 type hand struct {
 	*worker
 	connections queue
 }
 
-// timed is a token lock whose acquisitions are timed, the wait for a connection included.
-type timed struct {
+// timedLock is a token lock whose acquisitions are timed, the wait for a connection included.
+type timedLock struct {
 	*tokenLock
 	connections queue
 }
 
-func (w hand) timed(label string, lease time.Duration) timed {
-	return timed{w.tokenLock(label, lease), w.connections}
+func (w hand) timed(label string, lease time.Duration) timedLock {
+	return timedLock{w.tokenLock(label, lease), w.connections}
 }
 
-func (l timed) acquire(ctx context.Context) (bool, error) {
+func (l timedLock) acquire(ctx context.Context) (bool, error) {
 	began := time.Now()
 	acquired, err := l.connections.turn(ctx, l.tokenLock.acquire)
 	if err == nil {
@@ -134,7 +134,7 @@ func (l timed) acquire(ctx context.Context) (bool, error) {
 	return acquired, err
 }
 
-func (l timed) release(ctx context.Context) (bool, error) {
+func (l timedLock) release(ctx context.Context) (bool, error) {
 	return l.connections.turn(ctx, l.tokenLock.release)
 }
 
@@ -147,7 +147,7 @@ func steady(locks int) part {
 		}
 		for w.pause(ctx, w.between(0, 2*stormPause)) {
 			l := w.timed(shipment(int(popularity.Uint64())), stormLease)
-			if !w.seek(ctx, l, stormPatience) {
+			if !w.seek(ctx, l, stormPatience) || w.tooLate(ctx, l) {
 				continue
 			}
 			v := w.ledger.enter(l.label, w.name)
@@ -157,19 +157,15 @@ func steady(locks int) part {
 					w.told(l.lease))
 				return &death{worker: w.name, lock: l.label, at: time.Now()}
 			}
-			w.finish(ctx, v, l)
+			w.serve(ctx, v, l)
 		}
 		return nil
 	}
 }
 
-// finish does a worker's job under a lock that it has, and gives the lock back.
-func (w hand) finish(ctx context.Context, v *visit, l timed) {
-	if w.work(ctx, w.about(stormWork), &l.claim) {
-		v.leave()
-	} else {
-		v.die()
-	}
+// serve does a worker's job inside, and gives the lock back.
+func (w hand) serve(ctx context.Context, v *visit, l timedLock) {
+	w.finish(ctx, v, w.about(stormWork), &l.claim)
 	w.giveBack(ctx, l)
 }
 
@@ -177,13 +173,13 @@ func (w hand) finish(ctx context.Context, v *visit, l timed) {
 func (w hand) succeed(ctx context.Context, died *death) bool {
 	for ctx.Err() == nil {
 		l := w.timed(died.lock, stormLease)
-		if !w.seek(ctx, l, stormLease) {
+		if !w.seek(ctx, l, stormLease) || w.tooLate(ctx, l) {
 			continue
 		}
 		v := w.ledger.enter(l.label, w.name)
 		w.news("%s got %s %s after %s died in it: its lease was over, and nobody had to be woken for that", w.name, l.label,
 			span(time.Since(died.at)), died.worker)
-		w.finish(ctx, v, l)
+		w.serve(ctx, v, l)
 		w.ledger.play()
 		return true
 	}
@@ -209,7 +205,7 @@ func careless(ctx context.Context, w hand, seat int, _ *death) *death {
 				w.name, l.label, other, w.told(l.lease))
 		}
 		v := w.ledger.enter(l.label, w.name)
-		long := w.due("careless job", firstCareless, nextCareless)
+		long := w.due("long job of a careless worker", firstCareless, nextCareless)
 		if long {
 			w.pause(ctx, 5*carelessLease/2)
 		} else {
@@ -217,10 +213,7 @@ func careless(ctx context.Context, w hand, seat int, _ *death) *death {
 		}
 		v.leave()
 		w.try(ctx, func(ctx context.Context) (bool, error) {
-			return w.connections.turn(ctx, func(ctx context.Context) (bool, error) {
-				n, err := w.client.Del(ctx, l.key).Result() // the lock may be the neighbour's by now
-				return n == 1, err
-			})
+			return w.connections.turn(ctx, l.remove) // the lock may be the neighbour's by now
 		})
 		if long {
 			w.ledger.play()

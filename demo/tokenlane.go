@@ -44,7 +44,7 @@ func (l tokenLane) work(ctx context.Context, w *worker, expected *atomic.Pointer
 			continue
 		}
 		late := expected.Swap(nil)
-		if late == nil && w.due("late release of "+l.label, l.first, nextLate) {
+		if late == nil && w.due("late release in "+l.label, l.first, nextLate) {
 			l.stall(ctx, w, c, v, release, expected)
 			continue
 		}
@@ -53,7 +53,7 @@ func (l tokenLane) work(ctx context.Context, w *worker, expected *atomic.Pointer
 			job, late.next = longJob, w.name
 			close(late.inside)
 		}
-		l.finish(ctx, w, c, v, job)
+		w.finish(ctx, v, job, &c.claim)
 		l.giveBack(ctx, w, c, release)
 		if late != nil {
 			close(late.left)
@@ -63,7 +63,7 @@ func (l tokenLane) work(ctx context.Context, w *worker, expected *atomic.Pointer
 
 // enter goes in, unless the worker was held up for so long that it is too late for that.
 func (l tokenLane) enter(w *worker, c *tokenLock) (v *visit, in bool) {
-	if w.clock.now() >= c.safe() {
+	if c.late() {
 		return nil, false
 	}
 	w.tellHandOver(l.label)
@@ -71,15 +71,6 @@ func (l tokenLane) enter(w *worker, c *tokenLock) (v *visit, in bool) {
 		w.news("%s got %s while %s is inside, whose lock was deleted: nothing keeps them apart", w.name, l.label, other)
 	}
 	return w.ledger.enter(l.label, w.name), true
-}
-
-// finish does a job inside as a careful worker does, and leaves.
-func (l tokenLane) finish(ctx context.Context, w *worker, c *tokenLock, v *visit, job time.Duration) {
-	if w.work(ctx, job, &c.claim) {
-		v.leave()
-	} else {
-		v.die() // what is not done in time is left to the next one
-	}
 }
 
 // giveBack releases the lock at once.
@@ -95,7 +86,7 @@ func (l tokenLane) giveBack(ctx context.Context, w *worker, c *tokenLock, releas
 
 // stall does a short job, leaves, and is late with the release: that comes when the next holder is at work inside.
 func (l tokenLane) stall(ctx context.Context, w *worker, c *tokenLock, v *visit, release tokenRelease, expected *atomic.Pointer[lateness]) {
-	l.finish(ctx, w, c, v, time.Second)
+	w.finish(ctx, v, time.Second, &c.claim)
 	done := time.Now()
 	late := &lateness{inside: make(chan struct{}), left: make(chan struct{})}
 	expected.Store(late)

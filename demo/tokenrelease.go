@@ -2,8 +2,6 @@ package demo
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -29,13 +27,7 @@ func releaseByWatch(w *worker) tokenRelease {
 	w.client.AddHook(transaction)
 	return func(ctx context.Context, l *tokenLock, stall func(context.Context) error) (bool, error) {
 		transaction.stall = stall
-		for {
-			released, aborted, err := l.locker.ReleaseTokenByWatch(ctx, l.key, l.owner)
-			if !aborted || err != nil {
-				return released, err
-			}
-			w.ledger.fact("a release was aborted, because the key had changed, and tried again")
-		}
+		return l.releaseByWatch(ctx)
 	}
 }
 
@@ -66,19 +58,16 @@ func (s *stallingTransaction) ProcessHook(next redis.ProcessHook) redis.ProcessH
 }
 
 // releaseByGetThenDelete looks first, but what it has seen may be over when it deletes: these are two commands.
-func releaseByGetThenDelete(w *worker) tokenRelease {
+func releaseByGetThenDelete(*worker) tokenRelease {
 	return func(ctx context.Context, l *tokenLock, stall func(context.Context) error) (bool, error) {
-		owner, err := w.client.Get(ctx, l.key).Result()
-		switch {
-		case errors.Is(err, redis.Nil), err == nil && owner != l.owner:
-			return false, nil
-		case err != nil:
-			return false, fmt.Errorf("GET %s: %w", l.key, err)
+		own, err := l.isOwn(ctx)
+		if err != nil || !own {
+			return false, err
 		}
 		if err := stall(ctx); err != nil {
 			return false, err
 		}
-		return removeLock(ctx, l)
+		return l.remove(ctx)
 	}
 }
 
@@ -88,15 +77,6 @@ func releaseByDelete(*worker) tokenRelease {
 		if err := stall(ctx); err != nil {
 			return false, err
 		}
-		return removeLock(ctx, l)
+		return l.remove(ctx)
 	}
-}
-
-// removeLock deletes the lock, whoever has it.
-func removeLock(ctx context.Context, l *tokenLock) (bool, error) {
-	n, err := l.worker.client.Del(ctx, l.key).Result()
-	if err != nil {
-		return false, fmt.Errorf("DEL %s: %w", l.key, err)
-	}
-	return n == 1, nil
 }

@@ -61,30 +61,6 @@ func (w *worker) token() string { return fmt.Sprintf("%s:%08x", w.name, w.dice.U
 // pause waits by the demo's clock; false: the demo is over.
 func (w *worker) pause(ctx context.Context, d time.Duration) bool { return w.clock.sleep(ctx, d) }
 
-// margin is what a careful worker leaves of its lease: what a goroutine may be late by on a busy machine.
-const margin = 0.15
-
-// work does a job under a lease as a careful worker does: it stops in time if the job takes longer than the lease, and then
-// says false.
-func (w *worker) work(ctx context.Context, job time.Duration, c *claim) bool {
-	left := w.clock.now().until(c.safe())
-	return w.pause(ctx, min(job, left)) && job <= left
-}
-
-// workRenewed is work under a lease that a watchdog renews: it goes on for as long as the renewals come in time.
-func (w *worker) workRenewed(ctx context.Context, job time.Duration, c *claim, dog *watchdog) bool {
-	done := w.clock.now().add(job)
-	for w.clock.sleepUntil(ctx, min(done, c.safe()), dog.lost) && !dog.refused() {
-		switch now := w.clock.now(); {
-		case now >= c.safe():
-			return false
-		case now >= done:
-			return true
-		}
-	}
-	return false
-}
-
 // between is a duration by the worker's dice.
 func (w *worker) between(low, high time.Duration) time.Duration {
 	return low + time.Duration(w.dice.Int64N(int64(high-low)))
@@ -126,52 +102,4 @@ func (w *worker) seek(ctx context.Context, l wanted, patience time.Duration) boo
 		}
 	}
 	return false
-}
-
-// watchdog renews a lease in the background.
-type watchdog struct {
-	cancel context.CancelFunc
-	ended  chan struct{}
-	lost   chan struct{} // closed when a renewal was refused
-}
-
-// unlimited is for a watchdog that renews as long as its process lives.
-const unlimited = -1
-
-// watch starts a watchdog that renews every so often, at most so many times.
-func (w *worker) watch(ctx context.Context, l lock, every time.Duration, times int) *watchdog {
-	ctx, cancel := context.WithCancel(ctx)
-	d := &watchdog{cancel: cancel, ended: make(chan struct{}), lost: make(chan struct{})}
-	go func() {
-		defer close(d.ended)
-		for n := 0; n != times && w.pause(ctx, every); n++ {
-			renewed, err := l.extend(ctx)
-			switch {
-			case ctx.Err() != nil:
-				return
-			case err != nil:
-				w.ledger.failed(fmt.Errorf("%s: %w", w.name, err)) // the next renewal may still come in time
-			case !renewed:
-				close(d.lost)
-				return
-			}
-		}
-	}()
-	return d
-}
-
-// refused says whether a renewal was refused: the lock is the worker's no longer.
-func (d *watchdog) refused() bool {
-	select {
-	case <-d.lost:
-		return true
-	default:
-		return false
-	}
-}
-
-// stop ends the watchdog and waits for it.
-func (d *watchdog) stop() {
-	d.cancel()
-	<-d.ended
 }

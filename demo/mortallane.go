@@ -28,6 +28,8 @@ type attempt struct {
 	begin func(context.Context) (bool, error)
 }
 
+func (a attempt) late() bool { return a.claim.lease > 0 && a.claim.late() }
+
 const (
 	mortalJob    = 1200 * time.Millisecond
 	mortalBreak  = 1200 * time.Millisecond
@@ -74,20 +76,16 @@ func (m *mortals) serve(ctx context.Context, w *worker, a attempt) {
 		}
 		return
 	}
-	if a.claim.lease > 0 && a.claim.late() {
-		w.giveBack(ctx, a)
+	if w.tooLate(ctx, a) {
 		return
 	}
 	v := w.ledger.enter(m.label, w.name)
 	w.tellHandOver(m.label)
-	switch job := w.about(mortalJob); {
-	case a.claim.lease == 0:
+	if job := w.about(mortalJob); a.claim.lease > 0 {
+		w.finish(ctx, v, job, a.claim)
+	} else {
 		w.pause(ctx, job)
 		v.leave()
-	case w.work(ctx, job, a.claim):
-		v.leave()
-	default:
-		v.die()
 	}
 	w.giveBack(ctx, a)
 }

@@ -36,8 +36,7 @@ func (h *hanging) part(s *stage) func(context.Context, *worker) {
 				continue
 			}
 			i.passed(w)
-			if l.late() {
-				w.giveBack(ctx, l)
+			if w.tooLate(ctx, l) {
 				continue
 			}
 			v := w.ledger.enter(h.label, w.name)
@@ -50,12 +49,7 @@ func (h *hanging) part(s *stage) func(context.Context, *worker) {
 				w.replace(ctx, part)
 				return
 			}
-			if w.workRenewed(ctx, w.about(3*time.Second), &l.claim, dog) {
-				v.leave()
-			} else {
-				v.die()
-				w.tellStopped(ctx, h.label, dog)
-			}
+			w.finishRenewed(ctx, v, w.about(3*time.Second), &l.claim, dog)
 			dog.stop()
 			w.giveBack(ctx, l)
 		}

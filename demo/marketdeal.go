@@ -121,6 +121,9 @@ func locked(ctx context.Context, t *trader, d deal, label string) (outcome, erro
 			return dealNone, nil
 		}
 	}
+	if t.tooLate(ctx, l) {
+		return dealAborted, nil
+	}
 	v := t.ledger.enter(label, t.name)
 	o, err := inside(ctx, t, d, l)
 	if o == dealDone {

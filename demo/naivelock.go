@@ -42,7 +42,7 @@ func (l *naiveLock) repair(ctx context.Context) error {
 	}
 	l.rivals.gave(l.ends())
 	l.worker.news("%s found %s without a TTL and gave it one: if its holder is dead, it ends in %s by itself", l.worker.name,
-		l.label, span(l.worker.scaled(l.lease)))
+		l.label, l.worker.told(l.lease))
 	return nil
 }
 
@@ -64,13 +64,4 @@ func (l *naiveLock) begin(ctx context.Context) (bool, error) {
 	return given && l.worker.clock.now() < l.asked.add(l.lease), err
 }
 
-// release tries again where the lock was changed in between, by a rival's EXPIRE for one.
-func (l *naiveLock) release(ctx context.Context) (bool, error) {
-	for {
-		released, aborted, err := l.locker.ReleaseTokenByWatch(ctx, l.key, l.owner)
-		if err != nil || !aborted {
-			return released, err
-		}
-		l.worker.ledger.fact("a release by WATCH was aborted, because the lock had changed, and tried again")
-	}
-}
+func (l *naiveLock) release(ctx context.Context) (bool, error) { return l.releaseByWatch(ctx) }
