@@ -11,9 +11,7 @@
 //   - A demo ends with the context of [Start] or with [Demo.Close], whichever is first: no goroutine, process, directory,
 //     or key on somebody's server is left, as long as that server answers. Killed, it leaves its keys on somebody's server,
 //     and those that show a missing TTL stay: no later run can tell them from those of a run that goes on.
-//   - A server process of our own dies with us, also when we are killed: by the kernel on Linux, on other Unix systems by a
-//     shell that waits for the end of a pipe, and on Windows by a job object. Only on Windows are its directory and
-//     configuration left.
+//   - Servers of our own are those of package servers, with what it guarantees: they die with us, also when we are killed.
 //   - On a server that is given, nothing outside of [Prefix] is touched, and nothing inside it but this run's own keys. What a
 //     scheme keeps beside a lock is named as the scheme names it, with the lock's own name in it.
 //   - [Demo.Verdict] tells what happened by the workers' own account, which no lock can deceive: it is in this process' memory.
@@ -47,18 +45,19 @@ import (
 	"sync/atomic"
 	"time"
 
+	"locktop/demo/servers"
 	"locktop/inspector"
 	"locktop/keyspace"
 )
 
 // Server says where a demo runs.
-type Server string
+type Server = servers.Kind
 
 // The choices of --server.
 const (
-	ServerAuto     Server = "auto"     // redis-server or valkey-server on PATH, else embedded
-	ServerRedis    Server = "redis"    // a process of our own
-	ServerEmbedded Server = "embedded" // inside this process
+	ServerAuto     = servers.Auto     // redis-server or valkey-server on PATH, else embedded
+	ServerRedis    = servers.Redis    // a process of our own
+	ServerEmbedded = servers.Embedded // inside this process
 )
 
 // Options configure a demo.
@@ -87,7 +86,7 @@ var ErrEnded = errors.New("the demo has ended")
 type Demo struct {
 	script  script
 	options Options
-	backend backend
+	backend servers.Servers
 	conns   []*keyspace.Connection
 	prefix  string
 	ctx     context.Context // of the whole demo
@@ -121,7 +120,7 @@ func Start(ctx context.Context, o Options) (*Demo, error) {
 	if o.Seed == 0 {
 		o.Seed = uint64(time.Now().UnixNano())
 	}
-	b, err := openBackend(ctx, o, s.Needs)
+	b, err := servers.Open(ctx, servers.Options{Kind: o.Server, Needs: s.Needs, Target: o.Target})
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +158,7 @@ func (d *Demo) endWithContext() {
 
 // open connects to the servers.
 func (d *Demo) open(ctx context.Context) error {
-	for _, connection := range d.backend.connections() {
+	for _, connection := range d.backend.Connections() {
 		connection.ClientName = "demo"
 		conn, err := keyspace.Connect(ctx, connection)
 		if err != nil {
@@ -186,14 +185,14 @@ func (d *Demo) open(ctx context.Context) error {
 }
 
 // Place says how to reach the servers, for keyspace.Dial.
-func (d *Demo) Place() keyspace.Place { return keyspace.Place{Servers: d.backend.connections()} }
+func (d *Demo) Place() keyspace.Place { return keyspace.Place{Servers: d.backend.Connections()} }
 
 // URL is the servers', with blanks in between; keyspace.ParseURL and client libraries read each. A server that is given is named
 // without its secret. One of our own may have a password, which is random, this run's alone, and in it: whoever asks for the
 // URL wants to connect.
 func (d *Demo) URL() string {
 	var all []string
-	for _, o := range d.backend.connections() {
+	for _, o := range d.backend.Connections() {
 		u := url.URL{Scheme: "redis", Host: o.Addr, Path: "/" + strconv.Itoa(o.DB)}
 		switch {
 		case o.Network == "unix":
@@ -278,7 +277,7 @@ func (d *Demo) Restart(ctx context.Context) error {
 	}
 	d.curtain()
 	d.show.Load().group.Wait()
-	err := errors.Join(d.cleanUp(ctx), d.backend.reset(ctx))
+	err := errors.Join(d.cleanUp(ctx), d.backend.Reset(ctx))
 	d.begin() // also after an error: there must be a show
 	return err
 }

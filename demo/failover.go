@@ -3,6 +3,8 @@ package demo
 import (
 	"context"
 	"time"
+
+	"locktop/demo/servers"
 )
 
 // failover is the lock that dies with its master, because replication is asynchronous.
@@ -58,13 +60,13 @@ type failoverLane struct {
 type turn struct {
 	*stage
 	failoverLane
-	pair *pair
+	pair *servers.Pair
 }
 
 // play plays a round, in the midst of everyday life.
 func (l failoverLane) play(ctx context.Context, s *stage) {
-	t := turn{stage: s, failoverLane: l, pair: s.backend.(*pair)}
-	if !t.did(ctx, t.pair.rejoin(ctx)) {
+	t := turn{stage: s, failoverLane: l, pair: s.backend.(*servers.Pair)}
+	if !t.did(ctx, t.pair.Rejoin(ctx)) {
 		return
 	}
 	shift, goHome := context.WithCancel(ctx)
@@ -112,8 +114,8 @@ func (t turn) clerk(shift, ctx context.Context, w *worker) {
 // cut lets nothing that is written from now on reach the replica. It says how fast time goes by the leases that the replica has.
 func (t turn) cut(ctx context.Context) (rate float64, done bool) {
 	rate, err := t.steadily(func() error {
-		defer t.pair.cutReplication()
-		return t.pair.waitSynced(ctx)
+		defer t.pair.CutReplication()
+		return t.pair.WaitSynced(ctx)
 	})
 	if !t.did(ctx, err) {
 		return 0, false
@@ -126,11 +128,11 @@ func (t turn) cut(ctx context.Context) (rate float64, done bool) {
 // the replica has are those of a rate of time.
 func (t turn) replace(ctx context.Context, rate float64, told string) bool {
 	t.outage.begin()
-	if !t.did(ctx, t.pair.killMaster()) {
+	if !t.did(ctx, t.pair.KillMaster()) {
 		t.outage.end()
 		return false
 	}
 	t.news("The master dies, and nobody is answered. "+told, t.label)
 	t.clock.sleep(ctx, beat)
-	return t.did(ctx, t.takeOver(ctx, rate, t.pair.promote))
+	return t.did(ctx, t.takeOver(ctx, rate, t.pair.Promote))
 }

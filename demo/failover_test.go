@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"locktop/demo/servers"
 	"locktop/inspector"
 	"locktop/keyspace"
 	"locktop/keyspace/redistest"
@@ -49,10 +50,10 @@ func TestFailoverScenario(t *testing.T) {
 }
 
 // newPairStage is a stage on a master and a replica, without a scenario.
-func newPairStage(t *testing.T) (*stage, *pair) {
+func newPairStage(t *testing.T) (*stage, *servers.Pair) {
 	t.Helper()
 	p := couple(t)
-	conn, err := keyspace.Connect(t.Context(), p.endpoint())
+	conn, err := keyspace.Connect(t.Context(), endpoint(p))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,11 +62,11 @@ func newPairStage(t *testing.T) (*stage, *pair) {
 }
 
 // failOverAt lets the master die, and its replica take its place, which has the leases as they were at a rate of time.
-func failOverAt(t *testing.T, s *stage, p *pair, rate float64) {
+func failOverAt(t *testing.T, s *stage, p *servers.Pair, rate float64) {
 	t.Helper()
 	s.outage.begin()
-	succeed(t, p.killMaster())
-	succeed(t, s.takeOver(t.Context(), rate, p.promote))
+	succeed(t, p.KillMaster())
+	succeed(t, s.takeOver(t.Context(), rate, p.Promote))
 }
 
 // What WAIT has confirmed survives the master, and what it has not is not acquired.
@@ -81,7 +82,7 @@ func TestSyncedLock(t *testing.T) {
 	other := second.client.Conn() // another connection, which has written nothing since
 	succeed(t, errors.Join(other.Ping(ctx).Err(), second.client.Ping(ctx).Err(), other.Close()))
 	expectReplica(t, p)
-	p.cutReplication()
+	p.CutReplication()
 	token := refused.owner
 	if must(refused.acquire(ctx))(t) || refused.givenBack != 1 || has(t, p, "lock:b") || refused.owner == token {
 		t.Fatalf("acquired without a replica: %+v", refused)
@@ -93,7 +94,7 @@ func TestSyncedLock(t *testing.T) {
 	if must(refused.acquire(ctx))(t) {
 		t.Fatal("acquired where there is no replica at all")
 	}
-	succeed(t, p.rejoin(ctx))
+	succeed(t, p.Rejoin(ctx))
 	if !must(refused.acquire(ctx))(t) || !must(kept.release(ctx))(t) {
 		t.Fatal("not as before with a replica again")
 	}
@@ -105,8 +106,8 @@ func TestUnsyncedLockIsLost(t *testing.T) {
 	ctx := t.Context()
 	first, second := newTestWorker(t, s), newTestWorker(t, s)
 	lost, next := first.replicatedLock("lock:a", time.Minute, false), second.replicatedLock("lock:a", time.Minute, false)
-	succeed(t, p.waitSynced(ctx))
-	p.cutReplication()
+	succeed(t, p.WaitSynced(ctx))
+	p.CutReplication()
 	if !must(lost.acquire(ctx))(t) || must(next.acquire(ctx))(t) {
 		t.Fatal("before the fail-over it is a lock")
 	}
@@ -129,7 +130,7 @@ func TestOutageIsRiddenOut(t *testing.T) {
 		t.Fatal("not acquired")
 	}
 	s.outage.begin()
-	succeed(t, p.killMaster())
+	succeed(t, p.KillMaster())
 	if must(w.replicatedLock("lock:b", time.Minute, false).acquire(ctx))(t) {
 		t.Fatal("a dead master gave a lock")
 	}
@@ -146,12 +147,12 @@ func TestOutageIsRiddenOut(t *testing.T) {
 		defer s.ledger.mu.Unlock()
 		return len(s.ledger.facts) == 1 && s.ledger.facts[0].times == 2
 	})
-	succeed(t, s.takeOver(ctx, 1, p.promote))
+	succeed(t, s.takeOver(ctx, 1, p.Promote))
 	succeed(t, <-released)
 	if v := s.ledger.verdict(Variant{}); v.Failures != 0 {
 		t.Fatalf("%v", v.Said)
 	}
-	succeed(t, p.killMaster()) // which nobody has announced
+	succeed(t, p.KillMaster()) // which nobody has announced
 	if _, err := held.acquire(ctx); err == nil {
 		t.Fatal("a failure without an outage is none")
 	}
@@ -166,13 +167,13 @@ func TestTempoOutlivesTheMaster(t *testing.T) {
 		t.Fatal("not acquired")
 	}
 	slower := func(tempo *Tempo) { tempo.Rate /= 2 }
-	p.cutReplication()
+	p.CutReplication()
 	succeed(t, s.change(ctx, slower)) // the replica does not hear of it
 	s.outage.begin()
-	succeed(t, p.killMaster())
+	succeed(t, p.KillMaster())
 	succeed(t, s.change(ctx, slower)) // and nobody of this
-	succeed(t, s.takeOver(ctx, 1, p.promote))
-	left := time.Duration(ask(t, p.endpoint(), "PTTL", "lock:a").(int64)) * time.Millisecond
+	succeed(t, s.takeOver(ctx, 1, p.Promote))
+	left := time.Duration(ask(t, endpoint(p), "PTTL", "lock:a").(int64)) * time.Millisecond
 	if left < 3*time.Minute || left > 4*time.Minute {
 		t.Fatalf("%v are left of a minute at a quarter of the tempo", left)
 	}

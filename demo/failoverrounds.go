@@ -76,7 +76,7 @@ func (t turn) lose(ctx context.Context) bool {
 	v.leave()
 	w.handBack(ctx, l)
 	next.all.Wait()
-	return t.did(ctx, t.pair.rejoin(ctx))
+	return t.did(ctx, t.pair.Rejoin(ctx))
 }
 
 // refrain is the same with WAIT: no replica has the lock, so nobody goes in.
@@ -98,7 +98,7 @@ func (t turn) refrain(ctx context.Context) bool {
 	next := t.rival(ctx)
 	defer next.all.Wait()
 	t.news("The replica is the master now, and has no replica yet: nobody goes in meanwhile, which is the price of WAIT")
-	return w.pause(ctx, beat) && t.did(ctx, t.pair.rejoin(ctx))
+	return w.pause(ctx, beat) && t.did(ctx, t.pair.Rejoin(ctx))
 }
 
 // keep is a fail-over with a lock that the replica has: it stays locked.
@@ -117,7 +117,7 @@ func (t turn) keep(ctx context.Context) bool {
 	if !w.pause(ctx, beat) {
 		return false
 	}
-	rate, err := t.steadily(func() error { return t.pair.waitSynced(ctx) })
+	rate, err := t.steadily(func() error { return t.pair.WaitSynced(ctx) })
 	if !t.did(ctx, err) || !t.replace(ctx, rate, "The replica has %s") {
 		return false
 	}
@@ -125,7 +125,7 @@ func (t turn) keep(ctx context.Context) bool {
 		w.ledger.fact("a lock that a replica had survived its master")
 		w.news("The replica is the master now, and %s is in it: %s keeps it, and the others wait", t.label, w.name)
 	}
-	if !t.did(ctx, t.pair.rejoin(ctx)) {
+	if !t.did(ctx, t.pair.Rejoin(ctx)) {
 		return false
 	}
 	w.finish(ctx, v, beat, &l.claim)

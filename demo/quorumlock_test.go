@@ -9,16 +9,17 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"locktop/demo/servers"
 	"locktop/inspector"
 	"locktop/keyspace"
 )
 
 // newTestVoters are voters on five masters of the test's own, whom the test leads by the hand.
-func newTestVoters(t *testing.T, server Server, speed float64, count int) (*stage, *masters, []*voter) {
+func newTestVoters(t *testing.T, server Server, speed float64, count int) (*stage, *servers.Masters, []*voter) {
 	t.Helper()
 	m := raise(t, server)
 	var conns []*keyspace.Connection
-	for _, o := range m.connections() {
+	for _, o := range m.Connections() {
 		conn, err := keyspace.Connect(t.Context(), o)
 		succeed(t, err)
 		t.Cleanup(func() { _ = conn.Close() })
@@ -56,8 +57,8 @@ func TestQuorumLock(t *testing.T) {
 		if must(rival.acquire(ctx))(t) || rival.votes != 0 {
 			t.Fatalf("the rival got %d votes", rival.votes)
 		}
-		succeed(t, m.kill(0))
-		succeed(t, m.kill(3))
+		succeed(t, m.Kill(0))
+		succeed(t, m.Kill(3))
 		if !must(l.extend(ctx))(t) || l.votes != 3 {
 			t.Fatalf("extended with %d votes of the three masters left", l.votes)
 		}
@@ -68,11 +69,11 @@ func TestQuorumLock(t *testing.T) {
 		if !must(rival.acquire(ctx))(t) || rival.votes != 3 {
 			t.Fatalf("acquired with %d votes of the three masters left", rival.votes)
 		}
-		succeed(t, m.kill(1))
+		succeed(t, m.Kill(1))
 		if must(rival.extend(ctx))(t) || must(l.acquire(ctx))(t) {
 			t.Fatal("two masters made a quorum")
 		}
-		succeed(t, m.mend(ctx))
+		succeed(t, m.Mend(ctx))
 		if must(l.acquire(ctx))(t); l.votes != 3 {
 			t.Fatalf("three masters came back empty, and two kept their votes: %d", l.votes)
 		}
@@ -91,7 +92,11 @@ func TestFailedAttemptGivesItsVotesBack(t *testing.T) {
 	if must(rival.acquire(ctx))(t) || rival.votes != 2 {
 		t.Fatalf("the rival got %d votes of two free ones", rival.votes)
 	}
-	expectKeys(t, m, 1, 1, 1, 0, 0)
+	for i, want := range []int64{1, 1, 1, 0, 0} {
+		if n := ask(t, m.Connections()[i], "DBSIZE").(int64); n != want {
+			t.Fatalf("master %d has %d keys, want %d", i, n, want)
+		}
+	}
 	first := rival.owner
 	if must(rival.acquire(ctx))(t) || rival.owner == first {
 		t.Fatalf("two attempts with the token %q", first)
@@ -101,8 +106,8 @@ func TestFailedAttemptGivesItsVotesBack(t *testing.T) {
 // A master that says no of its own accord is no master that is silent.
 func TestRefusalsAreErrors(t *testing.T) {
 	_, m, voters := newTestVoters(t, ServerEmbedded, 1, 1)
-	ask(t, m.connections()[2], "SADD", "lock:a", "x")
-	succeed(t, m.kill(4))
+	ask(t, m.Connections()[2], "SADD", "lock:a", "x")
+	succeed(t, m.Kill(4))
 	l := voters[0].quorumLock("lock:a", time.Minute)
 	n, err := poll(t.Context(), l.links, func(ctx context.Context, k *link) (bool, error) {
 		return k.client.Get(ctx, "lock:a").Err() == nil, k.client.Append(ctx, "lock:a", "x").Err()
@@ -117,7 +122,7 @@ func TestRefusalsAreErrors(t *testing.T) {
 // dial for a second.
 func TestMasterIsAskedAgainAtOnce(t *testing.T) {
 	_, m, voters := newTestVoters(t, ServerEmbedded, 1, 1)
-	succeed(t, m.kill(2))
+	succeed(t, m.Kill(2))
 	l := voters[0].quorumLock("lock:a", time.Minute)
 	for range 40 {
 		if !must(l.acquire(t.Context()))(t) || l.votes != 4 {
@@ -125,7 +130,7 @@ func TestMasterIsAskedAgainAtOnce(t *testing.T) {
 		}
 		must(l.release(t.Context()))(t)
 	}
-	succeed(t, m.restart(2))
+	succeed(t, m.Restart(2))
 	if !must(l.acquire(t.Context()))(t) || l.votes != 5 {
 		t.Fatalf("%d votes of five", l.votes)
 	}
@@ -139,13 +144,13 @@ func TestTempoWithDeadMasters(t *testing.T) {
 		if !must(l.acquire(t.Context()))(t) {
 			t.Fatal("not acquired")
 		}
-		succeed(t, m.kill(0))
-		succeed(t, m.kill(2))
+		succeed(t, m.Kill(0))
+		succeed(t, m.Kill(2))
 		if err := s.change(t.Context(), func(t *Tempo) { t.Rate = 0.5 }); err != nil {
 			t.Fatal(err)
 		}
-		for i, o := range m.connections() {
-			if !m.alive(i) {
+		for i, o := range m.Connections() {
+			if !m.Alive(i) {
 				continue
 			}
 			if left := ask(t, o, "PTTL", "lock:a").(int64); left < 110_000 || left > 121_000 {

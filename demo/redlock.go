@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"locktop/demo/servers"
 	"locktop/inspector"
 )
 
@@ -66,7 +67,7 @@ type ballot struct {
 // round is one round: its workers, its lock and the masters.
 type round struct {
 	*stage
-	masters *masters
+	masters *servers.Masters
 	label   string
 	voters  []*voter
 	order   []int // of the masters, by the dice: what happens hits another one each time
@@ -74,7 +75,7 @@ type round struct {
 
 // play plays a round, after which everything is as it was, whatever happened.
 func (b ballot) play(ctx context.Context, s *stage) {
-	r := &round{stage: s, masters: s.backend.(*masters), label: b.label} // as its Needs say
+	r := &round{stage: s, masters: s.backend.(*servers.Masters), label: b.label} // as its Needs say
 	for range 3 {
 		v := s.newVoter()
 		defer v.close()
@@ -85,10 +86,10 @@ func (b ballot) play(ctx context.Context, s *stage) {
 	if ctx.Err() != nil {
 		return // whoever ends a show puts its servers right, or closes them
 	}
-	if r.did(ctx, r.masters.mend(ctx)) && played {
+	if r.did(ctx, r.masters.Mend(ctx)) && played {
 		s.ledger.play()
 	}
 }
 
 // called is what a master is called.
-func (r *round) called(master int) string { return port(r.masters.connections()[master]) }
+func (r *round) called(master int) string { return port(r.masters.Connections()[master]) }

@@ -6,10 +6,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"locktop/demo/servers"
 )
 
 // rounds are the lanes of the scenario on masters of the test's own.
-func rounds(t *testing.T, server Server, play func(t *testing.T, s *stage, m *masters, l lane)) {
+func rounds(t *testing.T, server Server, play func(t *testing.T, s *stage, m *servers.Masters, l lane)) {
 	t.Helper()
 	for _, l := range redlock().lanes {
 		if l.setsClocks && server == ServerRedis {
@@ -24,10 +26,10 @@ func rounds(t *testing.T, server Server, play func(t *testing.T, s *stage, m *ma
 }
 
 // asBefore fails the test unless all masters are alive, free of locks, and have the right time.
-func asBefore(t *testing.T, m *masters) {
+func asBefore(t *testing.T, m *servers.Masters) {
 	t.Helper()
-	for i, o := range m.connections() {
-		if !m.alive(i) {
+	for i, o := range m.Connections() {
+		if !m.Alive(i) {
 			t.Errorf("master %d is dead", i)
 			continue
 		}
@@ -45,7 +47,7 @@ func asBefore(t *testing.T, m *masters) {
 func TestRedlockRounds(t *testing.T) {
 	t.Parallel()
 	onServers(t, func(t *testing.T, server Server) {
-		rounds(t, server, func(t *testing.T, s *stage, m *masters, l lane) {
+		rounds(t, server, func(t *testing.T, s *stage, m *servers.Masters, l lane) {
 			eventually(t, "a round that does not come to nothing", func(context.Context) bool {
 				l.play(t.Context(), s)
 				asBefore(t, m)
@@ -75,12 +77,12 @@ func TestRedlockRounds(t *testing.T) {
 
 // Whatever the tempo, a vote lasts as long as its voter thinks, also while masters are dead or have another time.
 func TestRedlockRoundsAtAnyTempo(t *testing.T) {
-	rounds(t, ServerEmbedded, func(t *testing.T, s *stage, m *masters, l lane) {
+	rounds(t, ServerEmbedded, func(t *testing.T, s *stage, m *servers.Masters, l lane) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			for rate := 2.0; wait(ctx, 150*time.Millisecond); rate = 1 / rate {
+			for rate, clock := 2.0, newClock(1); clock.sleep(ctx, 150*time.Millisecond); rate = 1 / rate {
 				if err := s.change(ctx, func(t *Tempo) { t.Rate = rate }); err != nil && ctx.Err() == nil {
 					t.Error(err)
 				}
@@ -98,16 +100,16 @@ func TestRedlockRoundsAtAnyTempo(t *testing.T) {
 
 // A round that comes to nothing, because somebody else has the lock, is none, and still leaves the masters as they were.
 func TestRedlockRoundOfALockThatSomebodyHas(t *testing.T) {
-	rounds(t, ServerEmbedded, func(t *testing.T, s *stage, m *masters, l lane) {
+	rounds(t, ServerEmbedded, func(t *testing.T, s *stage, m *servers.Masters, l lane) {
 		key := map[string]string{
 			"node-dies": survivingLock, "delayed-restart": patientLock, "restart": forgottenLock, "clock": jumpedLock,
 		}[l.Name]
-		for _, o := range m.connections() {
+		for _, o := range m.Connections() {
 			ask(t, o, "SET", key, "operator")
 		}
 		l.play(t.Context(), s)
-		for i, o := range m.connections() {
-			if m.alive(i) {
+		for i, o := range m.Connections() {
+			if m.Alive(i) {
 				ask(t, o, "DEL", key)
 			}
 		}

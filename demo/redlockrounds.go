@@ -60,14 +60,14 @@ func (r *round) follow(ctx context.Context, v *voter, job time.Duration, tell fu
 
 // kill lets a master die; false: it did not, which is told.
 func (r *round) kill(ctx context.Context, master int) bool {
-	return r.did(ctx, r.masters.kill(master))
+	return r.did(ctx, r.masters.Kill(master))
 }
 
 // dead is how many masters are.
 func (r *round) dead() int {
 	n := 0
 	for i := range r.order {
-		if !r.masters.alive(i) {
+		if !r.masters.Alive(i) {
 			n++
 		}
 	}
@@ -182,7 +182,7 @@ func (r *round) restartLate(ctx context.Context) (played bool) {
 	}
 	back := died.add(quorumLease + time.Second)
 	r.everyday(ctx, r.clock.now().until(back))
-	if !r.clock.sleepUntil(ctx, back, nil) || !r.did(ctx, r.masters.restart(victim)) {
+	if !r.clock.sleepUntil(ctx, back, nil) || !r.did(ctx, r.masters.Restart(victim)) {
 		return false
 	}
 	r.ledger.fact("a master without memory came back after all leases that it had forgotten")
@@ -196,7 +196,7 @@ func (r *round) restartAtOnce(ctx context.Context) (played bool) {
 	victim := r.order[2]
 	r.everyday(ctx, 2500*time.Millisecond)
 	return r.twoMajorities(ctx, func(held *quorumLock) bool {
-		if !r.kill(ctx, victim) || !r.did(ctx, r.masters.restart(victim)) {
+		if !r.kill(ctx, victim) || !r.did(ctx, r.masters.Restart(victim)) {
 			return false
 		}
 		r.news("master %s restarted at once, and came back empty: %s works on, with %d votes left", r.called(victim),
@@ -211,7 +211,7 @@ func (r *round) clockJumps(ctx context.Context) (played bool) {
 	victim := r.order[2]
 	r.everyday(ctx, 2500*time.Millisecond)
 	played = r.twoMajorities(ctx, func(held *quorumLock) bool {
-		_, _, err := r.leased(jump, func(ours time.Duration) (bool, error) { return true, r.masters.jump(victim, ours) })
+		_, _, err := r.leased(jump, func(ours time.Duration) (bool, error) { return true, r.masters.Jump(victim, ours) })
 		if !r.did(ctx, err) {
 			return false
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"locktop/demo/servers"
 	"locktop/inspector"
 )
 
@@ -31,14 +32,14 @@ type Variant struct {
 }
 
 // Needs says which servers a scenario runs on.
-type Needs string
+type Needs = servers.Needs
 
 // What scenarios need.
 const (
-	NeedsOne     Needs = ""        // one server, embedded or not
-	NeedsReal    Needs = "real"    // one server that is not embedded
-	NeedsMasters Needs = "masters" // five independent servers of its own, embedded or not
-	NeedsPair    Needs = "pair"    // a master and a replica of its own, not embedded
+	NeedsOne     = servers.NeedsOne     // one server, embedded or not
+	NeedsReal    = servers.NeedsReal    // one server that is not embedded
+	NeedsMasters = servers.NeedsMasters // five independent servers of its own, embedded or not
+	NeedsPair    = servers.NeedsPair    // a master and a replica of its own, not embedded
 )
 
 // script is a scenario that can be played.
@@ -131,7 +132,7 @@ func (s script) choose(variant string, on Server) (script, error) {
 		return script{}, fmt.Errorf("the scenario %s has no variant %q: there are %s", s.Name, variant, strings.Join(names, ", "))
 	}
 	if s.lanes[at].setsClocks && on == ServerRedis {
-		return script{}, fmt.Errorf("the variant %s sets clocks: %w", variant, errNoJump)
+		return script{}, fmt.Errorf("the variant %s sets clocks: %w", variant, servers.ErrNoJump)
 	}
 	s.lanes = s.lanes[at : at+1]
 	return s.listed(), nil

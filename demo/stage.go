@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"locktop/demo/servers"
 	"locktop/keyspace"
 )
 
@@ -14,7 +15,7 @@ import (
 type show struct {
 	ctx      context.Context // of everything that runs
 	options  Options
-	backend  backend
+	backend  servers.Servers
 	conns    []*keyspace.Connection // one for each server
 	prefix   string
 	seed     uint64
@@ -39,7 +40,7 @@ type stage struct {
 	measures measures // as the lane made it; nil: it measures nothing
 }
 
-func newShow(ctx context.Context, o Options, b backend, conns []*keyspace.Connection, prefix string, lanes []lane) *show {
+func newShow(ctx context.Context, o Options, b servers.Servers, conns []*keyspace.Connection, prefix string, lanes []lane) *show {
 	s := &show{
 		ctx: ctx, options: o, backend: b, conns: conns, prefix: prefix, seed: o.Seed,
 		clock: newClock(o.Speed), director: newDirector(o.Speed), narrator: &narrator{}, known: map[string]bool{},

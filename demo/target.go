@@ -12,16 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locktop/actions"
-	"locktop/keyspace"
 )
-
-// target is somebody's running server.
-type target struct{ options keyspace.Options }
-
-func (t target) connections() []keyspace.Options { return []keyspace.Options{t.options} }
-func (t target) Name() string                    { return string(t.options.Node()) }
-func (t target) reset(context.Context) error     { return nil } // only this run's keys are ours: Demo.cleanUp removes them
-func (t target) Close() error                    { return nil }
 
 const (
 	// sweepTimeout is how long the removal of our keys may take; a SCAN of a million keys takes about a second.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"locktop/demo/servers"
 	"locktop/keyspace"
 	"locktop/keyspace/redistest"
 )
@@ -109,7 +110,7 @@ func TestTargetURL(t *testing.T) {
 		"unix:///run/a%20b.sock?db=0":  {Network: "unix", Addr: "/run/a b.sock"},
 		"redis://[::1]:6379/0":         {Network: "tcp", Addr: "[::1]:6379"},
 	} {
-		d := &Demo{options: Options{Target: &o}, backend: target{o}}
+		d := &Demo{options: Options{Target: &o}, backend: must(servers.Open(t.Context(), servers.Options{Target: &o}))(t)}
 		if got := d.URL(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

@@ -89,16 +89,7 @@ func (c *clock) ours(d time.Duration) time.Duration {
 }
 
 // wait waits in our time, for what has nothing to do with the script; false: the context ended first.
-func wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
+func wait(ctx context.Context, d time.Duration) bool { return newClock(1).sleep(ctx, d) }
 
 // sleep waits for a duration of the script; false: the context ended first. Also true, and at once, where there is
 // nothing to wait for.

@@ -1,4 +1,4 @@
-package demo
+package servers
 
 import (
 	"context"
@@ -13,17 +13,19 @@ import (
 )
 
 var (
-	// errNoJump says that a clock stays as it is.
-	errNoJump = errors.New("the clock of a real server is not ours to set: run the demo with --server embedded")
+	// ErrNoJump says that a clock stays as it is.
+	ErrNoJump = errors.New("the clock of a real server is not ours to set: run the demo with --server embedded")
 	// errClosed says that there is nothing any more to do it with.
 	errClosed = errors.New("the servers of the demo are closed")
 )
 
-// masters are servers that know nothing of each other, as a Redlock wants them. It is safe for concurrent use.
-type masters struct {
+// Masters are servers that know nothing of each other, as a Redlock wants them. They are numbered in the order of their
+// Connections, from 0. After Close all of them are dead, and whatever would bring one back is an error. It is safe for
+// concurrent use.
+type Masters struct {
 	name string
 	// start makes a server, in the place of another where an address is given.
-	start func(ctx context.Context, addr string) (backend, error)
+	start func(ctx context.Context, addr string) (Servers, error)
 
 	mu     sync.Mutex
 	all    []*master
@@ -33,17 +35,17 @@ type masters struct {
 // master is one of them.
 type master struct {
 	options keyspace.Options // the same also while it is dead
-	server  backend          // nil: it is dead
+	server  Servers          // nil: it is dead
 	ahead   time.Duration    // of the right time
 }
 
 // openMasters starts so many servers: embedded ones, whose clocks can be set, unless a real one is asked for.
-func openMasters(ctx context.Context, count int, server Server) (_ *masters, err error) {
-	m := &masters{}
-	switch server {
-	case ServerEmbedded, ServerAuto, "":
+func openMasters(ctx context.Context, count int, kind Kind) (_ *Masters, err error) {
+	m := &Masters{}
+	switch kind {
+	case Embedded, Auto, "":
 		m.name = fmt.Sprintf("%d embedded demo servers", count)
-		m.start = func(ctx context.Context, addr string) (_ backend, err error) {
+		m.start = func(ctx context.Context, addr string) (_ Servers, err error) {
 			if addr == "" {
 				if addr, err = freeAddress(); err != nil {
 					return nil, fmt.Errorf("find a free port: %w", err)
@@ -51,31 +53,31 @@ func openMasters(ctx context.Context, count int, server Server) (_ *masters, err
 			}
 			return embeddedAt(ctx, addr)
 		}
-	case ServerRedis:
+	case Redis:
 		b, err := findBinary(ctx)
 		if err != nil {
 			return nil, err
 		}
 		password := rand.Text() // one for all: they are one Redlock to those who look at them
 		m.name = fmt.Sprintf("%d x %s", count, b.private())
-		m.start = func(ctx context.Context, addr string) (backend, error) {
+		m.start = func(ctx context.Context, addr string) (Servers, error) {
 			return launch(ctx, b, placement{over: overLoopback, addr: addr, password: password})
 		}
 	default:
-		return nil, unknownServer(server)
+		return nil, unknownKind(kind)
 	}
 	for range count {
 		s, err := m.start(ctx, "")
 		if err != nil {
 			return nil, errors.Join(err, m.Close())
 		}
-		m.all = append(m.all, &master{options: s.connections()[0], server: s})
+		m.all = append(m.all, &master{options: s.Connections()[0], server: s})
 	}
 	return m, nil
 }
 
-// connections say how to reach each of them, dead or alive. They never change.
-func (m *masters) connections() []keyspace.Options {
+// Connections say how to reach each of them, dead or alive. They never change.
+func (m *Masters) Connections() []keyspace.Options {
 	all := make([]keyspace.Options, len(m.all))
 	for i, one := range m.all {
 		all[i] = one.options
@@ -84,17 +86,17 @@ func (m *masters) connections() []keyspace.Options {
 }
 
 // Name is "5 embedded demo servers" or "5 x redis-server 7.0.15 (private)".
-func (m *masters) Name() string { return m.name }
+func (m *Masters) Name() string { return m.name }
 
-// alive says whether one of them runs.
-func (m *masters) alive(i int) bool {
+// Alive says whether one of them runs.
+func (m *Masters) Alive(i int) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.all[i].server != nil
 }
 
-// kill makes one of them die: connections to it end, new ones are refused, and what it knew is lost. The dead stay dead.
-func (m *masters) kill(i int) error {
+// Kill makes one of them die: connections to it end, new ones are refused, and what it knew is lost. The dead stay dead.
+func (m *Masters) Kill(i int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.all[i].kill()
@@ -109,15 +111,15 @@ func (one *master) kill() error {
 	return err
 }
 
-// restart brings a dead one back on its address, empty, as a server without persistence comes back, and with the right
+// Restart brings a dead one back on its address, empty, as a server without persistence comes back, and with the right
 // time. One that is alive goes on.
-func (m *masters) restart(i int) error {
+func (m *Masters) Restart(i int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.restartLocked(context.Background(), i) // a start has a time limit of its own
 }
 
-func (m *masters) restartLocked(ctx context.Context, i int) error {
+func (m *Masters) restartLocked(ctx context.Context, i int) error {
 	one := m.all[i]
 	switch {
 	case m.closed:
@@ -133,9 +135,9 @@ func (m *masters) restartLocked(ctx context.Context, i int) error {
 	return nil
 }
 
-// jump sets the clock of one that is alive forward by so much, or back. Only an embedded server has a clock of its own;
-// with others it is errNoJump.
-func (m *masters) jump(i int, d time.Duration) error {
+// Jump sets the clock of one that is alive forward by so much, or back. Only an embedded server has a clock of its own;
+// with others it is ErrNoJump. That of a dead one cannot be set, which is another error.
+func (m *Masters) Jump(i int, d time.Duration) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.all[i].jump(d)
@@ -147,21 +149,21 @@ func (one *master) jump(d time.Duration) error {
 	}
 	s, isEmbedded := one.server.(inProcess)
 	if !isEmbedded {
-		return errNoJump
+		return ErrNoJump
 	}
 	s.server.Jump(d)
 	one.ahead += d
 	return nil
 }
 
-// mend brings the dead back, empty, and sets all clocks right. What the living know stays.
-func (m *masters) mend(ctx context.Context) error {
+// Mend brings the dead back, empty, and sets all clocks right. What the living know stays.
+func (m *Masters) Mend(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.mendLocked(ctx)
 }
 
-func (m *masters) mendLocked(ctx context.Context) error {
+func (m *Masters) mendLocked(ctx context.Context) error {
 	if m.closed {
 		return errClosed
 	}
@@ -177,8 +179,8 @@ func (m *masters) mendLocked(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// reset makes all of them as they were at first: alive, empty, and with the right time.
-func (m *masters) reset(ctx context.Context) error {
+// Reset makes all of them as they were at first: alive, empty, and with the right time.
+func (m *Masters) Reset(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := m.mendLocked(ctx); err != nil {
@@ -193,7 +195,7 @@ func (m *masters) reset(ctx context.Context) error {
 }
 
 // Close ends all of them and removes their files. It may be called twice.
-func (m *masters) Close() error {
+func (m *Masters) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.closed = true

@@ -1,4 +1,4 @@
-package demo
+package servers
 
 import (
 	"errors"
@@ -9,14 +9,13 @@ import (
 
 	"go.uber.org/goleak"
 
-	"locktop/keyspace"
 	"locktop/keyspace/redistest"
 )
 
 // raise starts servers that must close well when the test ends.
-func raise(t *testing.T, server Server) *masters {
+func raise(t *testing.T, kind Kind) *Masters {
 	t.Helper()
-	m, err := openMasters(t.Context(), 5, server)
+	m, err := openMasters(t.Context(), 5, kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,30 +27,12 @@ func raise(t *testing.T, server Server) *masters {
 	return m
 }
 
-// succeed fails the test on an error.
-func succeed(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// ask gives a server one command that must succeed.
-func ask(t *testing.T, o keyspace.Options, words ...any) any {
-	t.Helper()
-	said, err := order(t.Context(), o, words...)
-	if err != nil {
-		t.Fatalf("%v: %v", words[0], err)
-	}
-	return said
-}
-
 // keysOf are how many keys each has; -1 where a dead one refuses every connection.
-func keysOf(t *testing.T, m *masters) []int64 {
+func keysOf(t *testing.T, m *Masters) []int64 {
 	t.Helper()
 	var counts []int64
-	for i, o := range m.connections() {
-		if m.alive(i) {
+	for i, o := range m.Connections() {
+		if m.Alive(i) {
 			counts = append(counts, ask(t, o, "DBSIZE").(int64))
 			continue
 		}
@@ -63,7 +44,7 @@ func keysOf(t *testing.T, m *masters) []int64 {
 	return counts
 }
 
-func expectKeys(t *testing.T, m *masters, want ...int64) {
+func expectKeys(t *testing.T, m *Masters, want ...int64) {
 	t.Helper()
 	got := keysOf(t, m)
 	for i := range got {
@@ -74,12 +55,12 @@ func expectKeys(t *testing.T, m *masters, want ...int64) {
 }
 
 func TestMasters(t *testing.T) {
-	onServers(t, func(t *testing.T, server Server) {
-		m := raise(t, server)
+	onServers(t, func(t *testing.T, kind Kind) {
+		m := raise(t, kind)
 		addresses := map[string]bool{}
-		for _, o := range m.connections() {
+		for _, o := range m.Connections() {
 			addresses[o.Addr] = true
-			if o.Password != m.connections()[0].Password || (o.Password == "") != (server == ServerEmbedded) {
+			if o.Password != m.Connections()[0].Password || (o.Password == "") != (kind == Embedded) {
 				t.Error("they have not all the same password, or none where one belongs")
 			}
 			ask(t, o, "SET", "k", "v")
@@ -87,23 +68,23 @@ func TestMasters(t *testing.T) {
 		if len(addresses) != 5 {
 			t.Fatalf("the addresses of five: %v", addresses)
 		}
-		if name := m.Name(); server == ServerEmbedded && name != "5 embedded demo servers" ||
-			server == ServerRedis && (!strings.HasPrefix(name, "5 x ") || !strings.HasSuffix(name, " (private)")) {
+		if name := m.Name(); kind == Embedded && name != "5 embedded demo servers" ||
+			kind == Redis && (!strings.HasPrefix(name, "5 x ") || !strings.HasSuffix(name, " (private)")) {
 			t.Errorf("they are called %q", name)
 		}
 		expectKeys(t, m, 1, 1, 1, 1, 1)
 		for range 2 { // the dead stay dead, and the living alive
-			succeed(t, m.kill(2))
+			succeed(t, m.Kill(2))
 			expectKeys(t, m, 1, 1, -1, 1, 1)
 		}
 		for range 2 {
-			succeed(t, m.restart(2))
+			succeed(t, m.Restart(2))
 			expectKeys(t, m, 1, 1, 0, 1, 1)
 		}
-		succeed(t, m.kill(4))
-		succeed(t, m.reset(t.Context()))
+		succeed(t, m.Kill(4))
+		succeed(t, m.Reset(t.Context()))
 		expectKeys(t, m, 0, 0, 0, 0, 0)
-		flags := ask(t, m.connections()[4], "CONFIG", "GET", "notify-keyspace-events")
+		flags := ask(t, m.Connections()[4], "CONFIG", "GET", "notify-keyspace-events")
 		for _, flag := range notifyFlags {
 			if said := flags.([]any)[1].(string); !strings.ContainsRune(said, flag) {
 				t.Errorf("one that came back notifies of %q", said)
@@ -114,36 +95,36 @@ func TestMasters(t *testing.T) {
 
 // TestRestartAmidClients lets one die again and again while clients are connected.
 func TestRestartAmidClients(t *testing.T) {
-	onServers(t, func(t *testing.T, server Server) {
-		m := raise(t, server)
-		o := m.connections()[0]
+	onServers(t, func(t *testing.T, kind Kind) {
+		m := raise(t, kind)
+		o := m.Connections()[0]
 		for range 3 {
 			client := look(t, o)
 			succeed(t, client.Set(t.Context(), "k", "v", 0).Err())
-			succeed(t, m.kill(0))
-			succeed(t, m.restart(0))
+			succeed(t, m.Kill(0))
+			succeed(t, m.Restart(0))
 			expectKeys(t, m, 0, 0, 0, 0, 0)
 		}
 	})
 }
 
 func TestMastersClocks(t *testing.T) {
-	m := raise(t, ServerAuto)
-	o := m.connections()
+	m := raise(t, Auto)
+	o := m.Connections()
 	for i := range o {
 		ask(t, o[i], "SET", "k", "v", "EX", 60)
 	}
-	succeed(t, m.jump(1, 2*time.Minute))
-	succeed(t, m.jump(3, 30*time.Second))
+	succeed(t, m.Jump(1, 2*time.Minute))
+	succeed(t, m.Jump(3, 30*time.Second))
 	expectKeysNamed(t, m, 1, 0, 1, 1, 1)
 	if left := ask(t, o[3], "TTL", "k").(int64); left > 30 {
 		t.Errorf("half a minute ahead, %d s are left", left)
 	}
-	succeed(t, m.kill(4))
-	if err := m.jump(4, time.Minute); err == nil || !strings.Contains(err.Error(), "is dead") {
+	succeed(t, m.Kill(4))
+	if err := m.Jump(4, time.Minute); err == nil || !strings.Contains(err.Error(), "is dead") {
 		t.Errorf("the clock of a dead one: %v", err)
 	}
-	succeed(t, m.reset(t.Context()))
+	succeed(t, m.Reset(t.Context()))
 	for i := range o {
 		ask(t, o[i], "SET", "k", "v", "EXAT", time.Now().Add(time.Minute).Unix())
 		if left := ask(t, o[i], "TTL", "k").(int64); left < 45 || left > 60 {
@@ -153,9 +134,9 @@ func TestMastersClocks(t *testing.T) {
 }
 
 // expectKeysNamed asks for the key by its name, whereby one whose deadline is over is gone.
-func expectKeysNamed(t *testing.T, m *masters, want ...int64) {
+func expectKeysNamed(t *testing.T, m *Masters, want ...int64) {
 	t.Helper()
-	for i, o := range m.connections() {
+	for i, o := range m.Connections() {
 		if got := ask(t, o, "EXISTS", "k").(int64); got != want[i] {
 			t.Errorf("server %d: EXISTS %d, want %d", i, got, want[i])
 		}
@@ -164,32 +145,32 @@ func expectKeysNamed(t *testing.T, m *masters, want ...int64) {
 
 func TestRealClocksStay(t *testing.T) {
 	redistest.Require(t, "redis-server")
-	m := raise(t, ServerRedis)
-	if err := m.jump(0, time.Minute); !errors.Is(err, errNoJump) {
+	m := raise(t, Redis)
+	if err := m.Jump(0, time.Minute); !errors.Is(err, ErrNoJump) {
 		t.Errorf("a jump of a real server's clock: %v", err)
 	}
-	succeed(t, m.reset(t.Context()))
+	succeed(t, m.Reset(t.Context()))
 }
 
 func TestNothingIsLeftOfMasters(t *testing.T) {
-	onServers(t, func(t *testing.T, server Server) {
+	onServers(t, func(t *testing.T, kind Kind) {
 		before := goleak.IgnoreCurrent()
 		files := tempDirs(t)
-		m, err := openMasters(t.Context(), 3, server)
+		m, err := openMasters(t.Context(), 3, kind)
 		succeed(t, err)
-		if made := files(); server == ServerRedis && len(made) != 3 {
+		if made := files(); kind == Redis && len(made) != 3 {
 			t.Errorf("files while they run: %v", made)
 		}
-		succeed(t, m.kill(1))
+		succeed(t, m.Kill(1))
 		for range 2 {
 			succeed(t, m.Close())
 		}
-		for i, o := range m.connections() {
-			if conn, err := net.DialTimeout(o.Network, o.Addr, patience); err == nil || m.alive(i) {
+		for i, o := range m.Connections() {
+			if conn, err := net.DialTimeout(o.Network, o.Addr, patience); err == nil || m.Alive(i) {
 				t.Errorf("%s still lives: %v", o.Addr, conn)
 			}
 		}
-		for name, err := range map[string]error{"restart": m.restart(1), "reset": m.reset(t.Context())} {
+		for name, err := range map[string]error{"restart": m.Restart(1), "reset": m.Reset(t.Context())} {
 			if !errors.Is(err, errClosed) {
 				t.Errorf("%s after the end: %v", name, err)
 			}
@@ -206,9 +187,9 @@ func TestMastersRefuse(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	t.Setenv("PATH", t.TempDir())
-	if _, err := openMasters(t.Context(), 5, ServerRedis); !errors.Is(err, ErrNoServer) {
+	if _, err := openMasters(t.Context(), 5, Redis); !errors.Is(err, ErrNoServer) {
 		t.Errorf("%v", err)
 	}
-	m := raise(t, ServerAuto)
+	m := raise(t, Auto)
 	expectKeys(t, m, 0, 0, 0, 0, 0)
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package demo
+package servers
 
 import (
 	"bufio"
@@ -17,7 +17,7 @@ import (
 	"locktop/keyspace/redistest"
 )
 
-// childVariable makes TestChild run a demo until it is killed.
+// childVariable makes TestChild run a server until it is killed.
 const childVariable = "LOCKTOP_DEMO_TEST_CHILD"
 
 // TestChild is no test but what TestServerDiesWithItsParent runs: it prints the process ids of the server and the guard,
@@ -26,12 +26,12 @@ func TestChild(*testing.T) {
 	if os.Getenv(childVariable) == "" {
 		return
 	}
-	d, err := Start(context.Background(), Options{Server: ServerRedis, Speed: testSpeed})
+	s, err := Open(context.Background(), Options{Kind: Redis})
 	if err != nil {
 		fmt.Println("error:", err)
 		os.Exit(1)
 	}
-	p := d.backend.(*process)
+	p := s.(*process)
 	fmt.Println(p.cmd.Process.Pid, p.guard.shell.Process.Pid, p.dir)
 	select {}
 }

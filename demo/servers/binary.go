@@ -1,4 +1,4 @@
-package demo
+package servers
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package demo
+package servers
 
 import (
 	"context"
@@ -10,21 +10,6 @@ import (
 	"locktop/keyspace"
 )
 
-// backend is the servers that a demo runs on.
-type backend interface {
-	// connections say how to reach them, one for each server that workers talk to.
-	connections() []keyspace.Options
-	// Name is what the header calls it.
-	Name() string
-	// reset makes servers of ours as they were at the beginning: empty, and all of them there.
-	reset(ctx context.Context) error
-	// Close stops them, if they are ours, and removes their files. It is called once.
-	Close() error
-}
-
-// ErrNoServer says that no usable redis-server or valkey-server is on PATH.
-var ErrNoServer = errors.New("no usable redis-server or valkey-server on PATH")
-
 // Errors of servers that cannot be had.
 var (
 	errOwnServers = errors.New("this scenario breaks servers, so it only runs on servers of its own: leave out --url")
@@ -32,42 +17,45 @@ var (
 		"and leave out --server embedded")
 )
 
-// openBackend starts or finds the servers that the scenario needs and the options ask for.
-func openBackend(ctx context.Context, o Options, needs Needs) (backend, error) {
-	embedded := o.Server == ServerEmbedded
+// Open starts the servers that are needed, or takes the one that is given as it is: whether that answers is not asked. It returns
+// when all of them accept connections and a replica is in step with its master. The context ends a start early, and is of no
+// importance afterwards. The error is [ErrNoServer] where a server on PATH is needed and there is none; others say that these
+// options do not go together, or why a server did not start.
+func Open(ctx context.Context, o Options) (Servers, error) {
+	isEmbedded := o.Kind == Embedded
 	switch {
-	case !slices.Contains([]Server{"", ServerAuto, ServerRedis, ServerEmbedded}, o.Server):
-		return nil, unknownServer(o.Server)
-	case o.Target != nil && (needs == NeedsMasters || needs == NeedsPair):
+	case !slices.Contains([]Kind{"", Auto, Redis, Embedded}, o.Kind):
+		return nil, unknownKind(o.Kind)
+	case o.Target != nil && (o.Needs == NeedsMasters || o.Needs == NeedsPair):
 		return nil, errOwnServers
-	case embedded && (needs == NeedsReal || needs == NeedsPair):
+	case isEmbedded && (o.Needs == NeedsReal || o.Needs == NeedsPair):
 		return nil, errReal
 	case o.Target != nil:
 		return target{*o.Target}, nil
-	case needs == NeedsReal:
+	case o.Needs == NeedsReal:
 		return openProcess(ctx, defaultTransport, mustFindBinary)
-	case needs == NeedsPair:
+	case o.Needs == NeedsPair:
 		p, err := openPair(ctx)
 		if err != nil {
 			return nil, err
 		}
 		return p, nil
-	case needs == NeedsMasters:
-		m, err := openMasters(ctx, independentMasters, o.Server)
+	case o.Needs == NeedsMasters:
+		m, err := openMasters(ctx, independentMasters, o.Kind)
 		if err != nil {
 			return nil, err
 		}
 		return m, nil
 	}
-	return openOne(ctx, o.Server)
+	return openOne(ctx, o.Kind)
 }
 
 // independentMasters is how many a Redlock has in the texts: two may be lost.
 const independentMasters = 5
 
 // openOne starts one server.
-func openOne(ctx context.Context, kind Server) (backend, error) {
-	if kind == ServerEmbedded {
+func openOne(ctx context.Context, kind Kind) (Servers, error) {
+	if kind == Embedded {
 		return openEmbedded(ctx)
 	}
 	b, err := openProcess(ctx, defaultTransport, findBinary)
@@ -76,7 +64,7 @@ func openOne(ctx context.Context, kind Server) (backend, error) {
 		return b, nil
 	case ctx.Err() != nil: // which is then why it failed
 		return nil, ctx.Err()
-	case kind == ServerRedis:
+	case kind == Redis:
 		return nil, err
 	}
 	return openEmbedded(ctx) // Auto means that whatever is wrong with a server on PATH shall not spoil the demo.
@@ -97,17 +85,17 @@ func empty(ctx context.Context, o keyspace.Options) error {
 	return errors.Join(err, client.Close(), conn.Close())
 }
 
-func unknownServer(s Server) error {
-	return fmt.Errorf("unknown kind of server %q: there are %s, %s and %s", s, ServerAuto, ServerRedis, ServerEmbedded)
+func unknownKind(k Kind) error {
+	return fmt.Errorf("unknown kind of server %q: there are %s, %s and %s", k, Auto, Redis, Embedded)
 }
 
 // inProcess is the embedded server.
 type inProcess struct{ server *embedded.Server }
 
-func openEmbedded(ctx context.Context) (backend, error) { return embeddedAt(ctx, "") }
+func openEmbedded(ctx context.Context) (Servers, error) { return embeddedAt(ctx, "") }
 
 // embeddedAt starts an embedded server, in the place of another where an address is given.
-func embeddedAt(ctx context.Context, addr string) (backend, error) {
+func embeddedAt(ctx context.Context, addr string) (Servers, error) {
 	// It must outlive ctx for as long as the workers need to stop; who opened it closes it.
 	server, err := embedded.Start(context.WithoutCancel(ctx), embedded.Options{Addr: addr})
 	if err != nil {
@@ -116,9 +104,9 @@ func embeddedAt(ctx context.Context, addr string) (backend, error) {
 	return inProcess{server}, nil
 }
 
-func (b inProcess) connections() []keyspace.Options {
+func (b inProcess) Connections() []keyspace.Options {
 	return []keyspace.Options{{Network: "tcp", Addr: b.server.Addr()}}
 }
-func (b inProcess) reset(ctx context.Context) error { return empty(ctx, b.connections()[0]) }
+func (b inProcess) Reset(ctx context.Context) error { return empty(ctx, b.Connections()[0]) }
 func (b inProcess) Name() string                    { return "embedded demo server" }
 func (b inProcess) Close() error                    { return b.server.Close() }

@@ -1,4 +1,4 @@
-package demo
+package servers
 
 import (
 	"bytes"
@@ -60,7 +60,7 @@ type process struct {
 }
 
 // openProcess starts the best server on PATH, looked for by findBinary or mustFindBinary.
-func openProcess(ctx context.Context, over transport, find func(context.Context) (binary, error)) (backend, error) {
+func openProcess(ctx context.Context, over transport, find func(context.Context) (binary, error)) (Servers, error) {
 	b, err := find(ctx)
 	if err != nil {
 		return nil, err
@@ -230,8 +230,8 @@ func (p *process) whyExited() error {
 	return fmt.Errorf("it ended at once: %q", lines[len(lines)-1])
 }
 
-func (p *process) connections() []keyspace.Options { return []keyspace.Options{p.options} }
-func (p *process) reset(ctx context.Context) error { return empty(ctx, p.options) }
+func (p *process) Connections() []keyspace.Options { return []keyspace.Options{p.options} }
+func (p *process) Reset(ctx context.Context) error { return empty(ctx, p.options) }
 
 // Name is "redis-server 7.0.15 (private)".
 func (p *process) Name() string { return p.binary.private() }

@@ -1,4 +1,4 @@
-package demo
+package servers
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 )
 
 // couple starts a pair that must close well when the test ends.
-func couple(t *testing.T) *pair {
+func couple(t *testing.T) *Pair {
 	t.Helper()
 	redistest.Require(t, "redis-server")
 	p, err := openPair(t.Context())
@@ -27,7 +27,7 @@ func couple(t *testing.T) *pair {
 }
 
 // replicas writes a key at the endpoint and says how many replicas have it within a time, which is over at once if one has.
-func replicas(t *testing.T, p *pair, key string, within time.Duration) int64 {
+func replicas(t *testing.T, p *Pair, key string, within time.Duration) int64 {
 	t.Helper()
 	client := orderly(p.endpoint())
 	defer client.Close()
@@ -42,13 +42,13 @@ func replicas(t *testing.T, p *pair, key string, within time.Duration) int64 {
 }
 
 // has says whether a key is at the endpoint.
-func has(t *testing.T, p *pair, key string) bool {
+func has(t *testing.T, p *Pair, key string) bool {
 	t.Helper()
 	return ask(t, p.endpoint(), "EXISTS", key).(int64) == 1
 }
 
 // expectReplica sees that what is written from now on reaches the replica at once.
-func expectReplica(t *testing.T, p *pair) {
+func expectReplica(t *testing.T, p *Pair) {
 	t.Helper()
 	if n := replicas(t, p, "probe", patience); n != 1 {
 		t.Fatalf("%d replicas have what is written", n)
@@ -71,22 +71,22 @@ func TestFailover(t *testing.T) {
 		if replicas(t, p, "before", patience) != 1 {
 			t.Fatal("before the cut, the replica does not follow")
 		}
-		succeed(t, p.waitSynced(t.Context()))
-		p.cutReplication()
+		succeed(t, p.WaitSynced(t.Context()))
+		p.CutReplication()
 		if n := replicas(t, p, "after", 50*time.Millisecond); n != 0 {
 			t.Fatalf("%d replicas have what was written after the cut", n)
 		}
-		succeed(t, p.killMaster())
-		succeed(t, p.killMaster()) // the dead stay dead
+		succeed(t, p.KillMaster())
+		succeed(t, p.KillMaster()) // the dead stay dead
 		if _, err := order(t.Context(), where, "PING"); err == nil {
 			t.Fatal("a dead master answers")
 		}
 		p.healReplication() // too late
-		succeed(t, p.promote(t.Context()))
+		succeed(t, p.Promote(t.Context()))
 		if !has(t, p, "before") || has(t, p, "after") {
 			t.Fatalf("after the fail-over: before %v, after %v", has(t, p, "before"), has(t, p, "after"))
 		}
-		succeed(t, p.rejoin(t.Context()))
+		succeed(t, p.Rejoin(t.Context()))
 		if p.replica.options.Addr != master || p.endpoint() != where {
 			t.Errorf("the replica is at %s, which was %s; the master at %v", p.replica.options.Addr, master, p.endpoint())
 		}
@@ -94,14 +94,14 @@ func TestFailover(t *testing.T) {
 		eventually(t, "a client that was connected before goes on", func(ctx context.Context) bool {
 			return client.Exists(ctx, "before").Val() == 1
 		})
-		succeed(t, p.reset(t.Context()))
+		succeed(t, p.Reset(t.Context()))
 	}
 }
 
 // TestReplicationHeals lets the replica have what it missed.
 func TestReplicationHeals(t *testing.T) {
 	p := couple(t)
-	p.cutReplication()
+	p.CutReplication()
 	if n := replicas(t, p, "after", 50*time.Millisecond); n != 0 {
 		t.Fatalf("%d replicas have what was written after the cut", n)
 	}
@@ -109,7 +109,7 @@ func TestReplicationHeals(t *testing.T) {
 		t.Fatal("what was written after the cut reached the replica")
 	}
 	p.healReplication()
-	succeed(t, p.waitSynced(t.Context()))
+	succeed(t, p.WaitSynced(t.Context()))
 	if n := ask(t, p.replica.options, "EXISTS", "after").(int64); n != 1 {
 		t.Fatal("what was written after the cut did not reach the replica after that")
 	}
@@ -123,30 +123,30 @@ func TestPairReset(t *testing.T) {
 		spoil func(t *testing.T)
 	}{
 		{"nothing", func(*testing.T) {}},
-		{"cut", func(*testing.T) { p.cutReplication() }},
-		{"dead", func(t *testing.T) { succeed(t, p.killMaster()) }},
+		{"cut", func(*testing.T) { p.CutReplication() }},
+		{"dead", func(t *testing.T) { succeed(t, p.KillMaster()) }},
 		{"cut and dead", func(t *testing.T) {
-			p.cutReplication()
-			succeed(t, p.killMaster())
+			p.CutReplication()
+			succeed(t, p.KillMaster())
 		}},
 		{"promoted", func(t *testing.T) {
-			succeed(t, p.killMaster())
-			succeed(t, p.promote(t.Context()))
+			succeed(t, p.KillMaster())
+			succeed(t, p.Promote(t.Context()))
 		}},
 		{"both dead", func(t *testing.T) {
-			succeed(t, p.killMaster())
-			succeed(t, p.promote(t.Context()))
-			succeed(t, p.killMaster())
+			succeed(t, p.KillMaster())
+			succeed(t, p.Promote(t.Context()))
+			succeed(t, p.KillMaster())
 		}},
 		{"two masters", func(t *testing.T) { // the old one goes on, as one does that nobody has told
-			succeed(t, p.promote(t.Context()))
+			succeed(t, p.Promote(t.Context()))
 			ask(t, p.replica.options, "SET", "unheard", "v")
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ask(t, p.endpoint(), "SET", "k", "v")
 			c.spoil(t)
-			succeed(t, p.reset(t.Context()))
+			succeed(t, p.Reset(t.Context()))
 			for _, m := range []*member{p.master, p.replica} {
 				if n := ask(t, m.options, "DBSIZE").(int64); n != 0 {
 					t.Errorf("%s has %d keys", m.options.Addr, n)
@@ -159,20 +159,20 @@ func TestPairReset(t *testing.T) {
 
 func TestPairRefuses(t *testing.T) {
 	p := couple(t)
-	succeed(t, p.killMaster())
-	if err := p.rejoin(t.Context()); err == nil || !strings.Contains(err.Error(), "promote the replica first") {
+	succeed(t, p.KillMaster())
+	if err := p.Rejoin(t.Context()); err == nil || !strings.Contains(err.Error(), "promote the replica first") {
 		t.Errorf("rejoin without a master: %v", err)
 	}
-	succeed(t, p.promote(t.Context()))
-	if err := p.promote(t.Context()); err == nil || !strings.Contains(err.Error(), "is dead") {
+	succeed(t, p.Promote(t.Context()))
+	if err := p.Promote(t.Context()); err == nil || !strings.Contains(err.Error(), "is dead") {
 		t.Errorf("promote a dead replica: %v", err)
 	}
-	succeed(t, p.rejoin(t.Context()))
-	p.cutReplication()
+	succeed(t, p.Rejoin(t.Context()))
+	p.CutReplication()
 	ask(t, p.endpoint(), "SET", "k", "v")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	err := p.waitSynced(ctx)
+	err := p.WaitSynced(ctx)
 	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "the replica is not in step") {
 		t.Errorf("in step in spite of a cut: %v", err)
 	}
@@ -196,13 +196,13 @@ func TestPairNeedsServer(t *testing.T) {
 
 func TestNothingIsLeftOfPair(t *testing.T) {
 	redistest.Require(t, "redis-server")
-	for name, spoil := range map[string]func(t *testing.T, p *pair){
-		"at once": func(*testing.T, *pair) {},
-		"cut":     func(_ *testing.T, p *pair) { p.cutReplication() },
-		"dead":    func(t *testing.T, p *pair) { succeed(t, p.killMaster()) },
-		"promoted": func(t *testing.T, p *pair) {
-			succeed(t, p.killMaster())
-			succeed(t, p.promote(t.Context()))
+	for name, spoil := range map[string]func(t *testing.T, p *Pair){
+		"at once": func(*testing.T, *Pair) {},
+		"cut":     func(_ *testing.T, p *Pair) { p.CutReplication() },
+		"dead":    func(t *testing.T, p *Pair) { succeed(t, p.KillMaster()) },
+		"promoted": func(t *testing.T, p *Pair) {
+			succeed(t, p.KillMaster())
+			succeed(t, p.Promote(t.Context()))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -226,17 +226,17 @@ func TestNothingIsLeftOfPair(t *testing.T) {
 func TestPairClosesMidWay(t *testing.T) {
 	redistest.Require(t, "redis-server")
 	for name, c := range map[string]struct {
-		prepare func(t *testing.T, p *pair)
-		act     func(*pair, context.Context) error
+		prepare func(t *testing.T, p *Pair)
+		act     func(*Pair, context.Context) error
 	}{
-		"rejoin": {func(t *testing.T, p *pair) {
-			succeed(t, p.killMaster())
-			succeed(t, p.promote(t.Context()))
-		}, (*pair).rejoin},
-		"wait": {func(t *testing.T, p *pair) {
-			p.cutReplication()
+		"rejoin": {func(t *testing.T, p *Pair) {
+			succeed(t, p.KillMaster())
+			succeed(t, p.Promote(t.Context()))
+		}, (*Pair).Rejoin},
+		"wait": {func(t *testing.T, p *Pair) {
+			p.CutReplication()
 			ask(t, p.endpoint(), "SET", "k", "v")
-		}, (*pair).waitSynced},
+		}, (*Pair).WaitSynced},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := goleak.IgnoreCurrent()
@@ -285,7 +285,7 @@ func TestPairStartsNot(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
-func expectNothingOf(t *testing.T, p *pair, files func() []string) {
+func expectNothingOf(t *testing.T, p *Pair, files func() []string) {
 	t.Helper()
 	for _, addr := range []string{p.endpoint().Addr, p.link.addr(), p.master.options.Addr, p.replica.options.Addr} {
 		if conn, err := net.DialTimeout("tcp", addr, patience); err == nil {
@@ -295,7 +295,7 @@ func expectNothingOf(t *testing.T, p *pair, files func() []string) {
 	if left := files(); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	if err := p.promote(t.Context()); !errors.Is(err, errClosed) {
+	if err := p.Promote(t.Context()); !errors.Is(err, errClosed) {
 		t.Errorf("promote after the end: %v", err)
 	}
 }

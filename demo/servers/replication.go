@@ -1,4 +1,4 @@
-package demo
+package servers
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 const stepInterval = 2 * time.Millisecond
 
 // awaitStep waits until the replica is in step with the master.
-func (p *pair) awaitStep(ctx context.Context) error {
+func (p *Pair) awaitStep(ctx context.Context) error {
 	master, replica := orderly(p.master.options), orderly(p.replica.options)
 	defer master.Close()
 	defer replica.Close()

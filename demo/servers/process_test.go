@@ -1,6 +1,6 @@
 //go:build unix
 
-package demo
+package servers
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/redis/go-redis/v9"
+	"go.uber.org/goleak"
 
-	"locktop/keyspace"
 	"locktop/keyspace/redistest"
 )
 
@@ -61,7 +61,7 @@ func TestNoServerOnPath(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			fakeServers(t, c.programs)
-			_, err := Start(t.Context(), Options{Server: ServerRedis})
+			_, err := Open(t.Context(), Options{Kind: Redis})
 			if !errors.Is(err, ErrNoServer) || strings.Contains(err.Error(), "\n") {
 				t.Fatalf("%v", err)
 			}
@@ -70,8 +70,8 @@ func TestNoServerOnPath(t *testing.T) {
 					t.Errorf("%q, want %q", err, want)
 				}
 			}
-			if d := begin(t, Options{Speed: testSpeed}); d.ServerName() != "embedded demo server" {
-				t.Errorf("auto chose %q", d.ServerName())
+			if s := open(t, Options{}); s.Name() != "embedded demo server" {
+				t.Errorf("auto chose %q", s.Name())
 			}
 		})
 	}
@@ -83,8 +83,8 @@ func TestSecondChoiceOnPath(t *testing.T) {
 		"redis-server":  "echo v=5.0.7",
 		"valkey-server": `[ "$1" = --version ] && echo "Valkey server v=8.1.1 sha=0" && exit; exec ` + program + ` "$@"`,
 	})
-	if d := begin(t, Options{Speed: testSpeed}); d.ServerName() != "valkey-server 8.1.1 (private)" {
-		t.Errorf("auto chose %q", d.ServerName())
+	if s := open(t, Options{}); s.Name() != "valkey-server 8.1.1 (private)" {
+		t.Errorf("auto chose %q", s.Name())
 	}
 }
 
@@ -94,26 +94,25 @@ func TestServerThatDoesNotStart(t *testing.T) {
 while read -r name value; do [ "$name" = logfile ] && eval echo "Fatal: out of luck" ">$value"; done <"$1"; exit 1`,
 	})
 	files := tempDirs(t)
-	_, err := Start(t.Context(), Options{Server: ServerRedis})
+	_, err := Open(t.Context(), Options{Kind: Redis})
 	if err == nil || !strings.Contains(err.Error(), `it ended at once: "Fatal: out of luck"`) {
 		t.Fatalf("%v", err)
 	}
 	if left := files(); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	if d := begin(t, Options{Speed: testSpeed}); d.ServerName() != "embedded demo server" {
-		t.Errorf("auto chose %q", d.ServerName())
+	if s := open(t, Options{}); s.Name() != "embedded demo server" {
+		t.Errorf("auto chose %q", s.Name())
 	}
 }
 
 func TestProcessIsPrivate(t *testing.T) {
 	redistest.Require(t, "redis-server")
-	d := begin(t, Options{Server: ServerRedis, Speed: testSpeed})
-	p := d.backend.(*process)
+	p := open(t, Options{Kind: Redis}).(*process)
 	if info := must(os.Stat(p.dir))(t); info.Mode().Perm() != 0o700 {
 		t.Errorf("the directory is %v", info.Mode())
 	}
-	client := look(t, d.address())
+	client := look(t, p.options)
 	for name, want := range map[string]string{
 		"port": "0", "save": "", "appendonly": "no", "maxmemory": "134217728", "unixsocketperm": "700",
 	} {
@@ -126,9 +125,6 @@ func TestProcessIsPrivate(t *testing.T) {
 		if !strings.ContainsRune(flags, flag) {
 			t.Errorf("notifications %q lack %c", flags, flag)
 		}
-	}
-	if want := "unix://" + p.options.Addr + "?db=0"; d.URL() != want {
-		t.Errorf("URL %q, want %q", d.URL(), want)
 	}
 }
 
@@ -143,7 +139,7 @@ func TestProcessOverLoopback(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	o := b.connections()[0]
+	o := b.Connections()[0]
 	if host, _, err := net.SplitHostPort(o.Addr); err != nil || host != "127.0.0.1" || len(o.Password) < 20 {
 		t.Fatalf("%q, a password of %d characters, %v", o.Addr, len(o.Password), err)
 	}
@@ -155,13 +151,27 @@ func TestProcessOverLoopback(t *testing.T) {
 	if err := stranger.Get(t.Context(), "a").Err(); err == nil || !strings.Contains(err.Error(), "NOAUTH") {
 		t.Fatalf("without the password: %v", err)
 	}
-	d := &Demo{backend: b}
-	if served, err := keyspace.ParseURL(d.URL()); err != nil || served.Addr != o.Addr || served.Password != o.Password {
-		t.Errorf("nobody can connect by what is served: %+v, %v", served, err)
-	}
 	for _, argument := range b.(*process).cmd.Args {
 		if strings.Contains(argument, o.Password) {
 			t.Error("the password is in the command line")
 		}
 	}
+}
+
+func TestNothingIsLeftOfProcess(t *testing.T) {
+	redistest.Require(t, "redis-server")
+	before := goleak.IgnoreCurrent()
+	files := tempDirs(t)
+	s := must(Open(t.Context(), Options{Needs: NeedsReal}))(t)
+	if made := files(); len(made) != 1 {
+		t.Errorf("files while it runs: %v", made)
+	}
+	succeed(t, s.Close())
+	if left := files(); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if err := s.(*process).cmd.Process.Signal(os.Interrupt); !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("the server still runs: %v", err)
+	}
+	goleak.VerifyNone(t, before)
 }

@@ -1,4 +1,4 @@
-package demo
+package servers
 
 import (
 	"context"
@@ -12,10 +12,13 @@ import (
 	"locktop/keyspace"
 )
 
-// pair is a master with a replica, which takes over when the master dies. Clients reach whichever is the master by one
+// Pair is a master with a replica, which takes over when the master dies. Clients reach whichever is the master by one
 // address, and the replica follows the master on a way that can be cut: what was not replicated by then is what a fail-over
-// loses. Both are processes, for the embedded server has no replication. It is safe for concurrent use.
-type pair struct {
+// loses. Both are processes, for the embedded server has no replication.
+//
+// It is safe for concurrent use: what changes who is who is done one after the other. Each takes ten seconds at most, or as long
+// as its context allows, and leaves the two as far as it got, which Reset puts right. After Close they are errors.
+type Pair struct {
 	binary   binary
 	password string
 	front    *relay // leads clients to the master
@@ -37,12 +40,12 @@ type member struct {
 const settling = 10 * time.Second
 
 // openPair starts a master and a replica that is in step with it.
-func openPair(ctx context.Context) (_ *pair, err error) {
+func openPair(ctx context.Context) (_ *Pair, err error) {
 	b, err := mustFindBinary(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("a master with a replica cannot be embedded: %w", err)
 	}
-	p := &pair{binary: b, password: rand.Text(), master: &member{}, replica: &member{}}
+	p := &Pair{binary: b, password: rand.Text(), master: &member{}, replica: &member{}}
 	p.life, p.end = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
@@ -65,27 +68,27 @@ func openPair(ctx context.Context) (_ *pair, err error) {
 }
 
 // Name is "redis-server 7.0.15 with a replica (private)".
-func (p *pair) Name() string {
+func (p *Pair) Name() string {
 	return p.binary.name + " " + p.binary.version + " with a replica (private)"
 }
 
 // endpoint says how to reach the master, whichever it is. It never changes.
-func (p *pair) endpoint() keyspace.Options {
+func (p *Pair) endpoint() keyspace.Options {
 	return keyspace.Options{Network: "tcp", Addr: p.front.addr(), Password: p.password}
 }
 
-// connections are what workers and the dashboard know of the two.
-func (p *pair) connections() []keyspace.Options { return []keyspace.Options{p.endpoint()} }
+// Connections are what workers and the dashboard know of the two.
+func (p *Pair) Connections() []keyspace.Options { return []keyspace.Options{p.endpoint()} }
 
-// cutReplication lets nothing that is written from now on reach the replica.
-func (p *pair) cutReplication() { p.link.cut() }
+// CutReplication lets nothing that is written from now on reach the replica, until Rejoin or Reset.
+func (p *Pair) CutReplication() { p.link.cut() }
 
-// healReplication lets the replica have what it missed, if the master still lives.
-func (p *pair) healReplication() { p.link.heal() }
+// healReplication lets the replica have what it missed, if the master still lives, and does not wait for that.
+func (p *Pair) healReplication() { p.link.heal() }
 
-// killMaster makes the master die at once, with whatever the replica does not have yet. Clients are refused from then on.
+// KillMaster makes the master die at once, with whatever the replica does not have yet. Clients are refused from then on.
 // A dead one stays dead.
-func (p *pair) killMaster() error {
+func (p *Pair) KillMaster() error {
 	return p.alone(context.Background(), func(context.Context) error {
 		err := p.master.kill()
 		p.link.drop() // what it had sent, and the way still holds, is not to arrive after its death
@@ -93,13 +96,13 @@ func (p *pair) killMaster() error {
 	})
 }
 
-// promote makes the replica the master, and leads clients to it. The one that was the master is the replica from then on,
-// and has yet to rejoin.
-func (p *pair) promote(ctx context.Context) error {
+// Promote makes the replica the master, and leads clients to it. The one that was the master is the replica from then on,
+// and has yet to rejoin. A dead replica is an error.
+func (p *Pair) Promote(ctx context.Context) error {
 	return p.alone(ctx, p.promoteAlone)
 }
 
-func (p *pair) promoteAlone(ctx context.Context) error {
+func (p *Pair) promoteAlone(ctx context.Context) error {
 	if p.replica.server == nil {
 		return errors.New("the replica is dead and cannot be promoted")
 	}
@@ -111,19 +114,19 @@ func (p *pair) promoteAlone(ctx context.Context) error {
 	return nil
 }
 
-// rejoin makes the one that is not the master its replica, and returns when it is in step. If it is dead it comes back on
-// its old port, empty. A cut between the two is healed.
-func (p *pair) rejoin(ctx context.Context) error {
+// Rejoin makes the one that is not the master its replica, and returns when it is in step. If it is dead it comes back on
+// its old port, empty. A cut between the two is healed. Without a master it is an error.
+func (p *Pair) Rejoin(ctx context.Context) error {
 	return p.alone(ctx, p.follow)
 }
 
-// waitSynced waits until the replica has all that the master has by now, and takes part in what comes.
-func (p *pair) waitSynced(ctx context.Context) error {
+// WaitSynced waits until the replica has all that the master has by now, and takes part in what comes.
+func (p *Pair) WaitSynced(ctx context.Context) error {
 	return p.alone(ctx, p.awaitStep)
 }
 
-// reset makes the two as they were at first: both alive, connected, in step and empty.
-func (p *pair) reset(ctx context.Context) error {
+// Reset makes the two as they were at first: both alive, connected, in step and empty.
+func (p *Pair) Reset(ctx context.Context) error {
 	return p.alone(ctx, func(ctx context.Context) error {
 		if err := p.bringMaster(ctx); err != nil {
 			return err
@@ -139,7 +142,7 @@ func (p *pair) reset(ctx context.Context) error {
 }
 
 // bringMaster makes one of the two the master where there is none.
-func (p *pair) bringMaster(ctx context.Context) error {
+func (p *Pair) bringMaster(ctx context.Context) error {
 	switch {
 	case p.master.server != nil:
 		return nil
@@ -150,7 +153,7 @@ func (p *pair) bringMaster(ctx context.Context) error {
 }
 
 // Close ends both, early if something is under way with them, and removes their files. It may be called twice.
-func (p *pair) Close() error {
+func (p *Pair) Close() error {
 	p.end()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -164,7 +167,7 @@ func (p *pair) Close() error {
 }
 
 // alone does something that nothing else may interfere with but Close, which ends it.
-func (p *pair) alone(ctx context.Context, do func(context.Context) error) error {
+func (p *Pair) alone(ctx context.Context, do func(context.Context) error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.life.Err() != nil {
@@ -177,13 +180,13 @@ func (p *pair) alone(ctx context.Context, do func(context.Context) error) error 
 }
 
 // lead points clients and the replica to the master.
-func (p *pair) lead() {
+func (p *Pair) lead() {
 	p.front.point(p.master.options.Addr)
 	p.link.point(p.master.options.Addr)
 }
 
 // follow makes the one that is not the master its replica, and returns when it is in step.
-func (p *pair) follow(ctx context.Context) error {
+func (p *Pair) follow(ctx context.Context) error {
 	if p.master.server == nil {
 		return errors.New("the master is dead: promote the replica first")
 	}
@@ -205,7 +208,7 @@ func (p *pair) follow(ctx context.Context) error {
 }
 
 // start starts a member, on its old port if it had one. It is a master on its own until it is told to follow.
-func (p *pair) start(ctx context.Context, m *member) error {
+func (p *Pair) start(ctx context.Context, m *member) error {
 	s, err := launch(ctx, p.binary, placement{
 		over: overLoopback, addr: m.options.Addr, password: p.password,
 		// By way of a file the replica is in step as soon as it has loaded it, within a tenth of a second. Without one it may
