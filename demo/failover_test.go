@@ -71,7 +71,6 @@ func failOverAt(t *testing.T, s *stage, p *servers.Pair, rate float64) {
 
 // What WAIT has confirmed survives the master, and what it has not is not acquired.
 func TestSyncedLock(t *testing.T) {
-	t.Parallel()
 	s, p := newPairStage(t)
 	ctx := t.Context()
 	first, second := newTestWorker(t, s), newTestWorker(t, s)

@@ -121,7 +121,6 @@ func TestImpasse(t *testing.T) {
 
 // What nobody breaks is told at the end, too, with those who waited then.
 func TestStuckUntilTheEnd(t *testing.T) {
-	t.Parallel()
 	d := begin(t, Options{Scenario: "repair", Variant: "bare-setnx", Server: ServerEmbedded, Seed: 3, Speed: testSpeed})
 	eventually(t, "all wait for the lock", func(context.Context) bool {
 		return laneOf(t, d, "bare-setnx").told(", 4 waiters still there$")

@@ -207,7 +207,6 @@ func TestLine(t *testing.T) {
 
 // Whoever is behind a dead waiter gets in when that one's time is over, and not before those who came before.
 func TestFairLine(t *testing.T) {
-	t.Parallel()
 	s := newTestStage(t)
 	q := &line{waiting: map[string]*place{}}
 	join := func(lease, wait time.Duration) (*worker, *fairLock) {

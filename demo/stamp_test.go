@@ -123,7 +123,6 @@ func TestClockThatIsAhead(t *testing.T) {
 
 // Time all but stands still for the workers, but not for the lease: the holder leaves when that is nearly over.
 func TestHolderLeavesInTimeWhateverTheTempo(t *testing.T) {
-	t.Parallel()
 	s := newTestStage(t)
 	s.clock.set(stampLease.Seconds()) // a lease lasts for a second
 	c := stampLaneOf(t, scriptLock).stamp(newTestWorker(t, s), 0)

@@ -24,7 +24,7 @@ func atOnce() int {
 	if raceDetector {
 		return 2
 	}
-	return 8
+	return 5
 }
 
 // besideOthers lets a scenario be played beside others, unless it takes all that the machine has: the others' leases are

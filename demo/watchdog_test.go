@@ -19,7 +19,6 @@ func renewing(t *testing.T, s *stage, lease, every time.Duration, times int) (*w
 }
 
 func TestWorkRenewed(t *testing.T) {
-	t.Parallel()
 	t.Run("longer than the lease", func(t *testing.T) {
 		t.Parallel()
 		w, l, dog := renewing(t, newTestStage(t), 3*time.Second, 100*time.Millisecond, unlimited)

@@ -193,3 +193,23 @@ func TestMastersRefuse(t *testing.T) {
 	m := raise(t, Auto)
 	expectKeys(t, m, 0, 0, 0, 0, 0)
 }
+
+// An address that is taken for a moment only, by a process that is just being started, is waited for.
+func TestEmbeddedWaitsForItsAddress(t *testing.T) {
+	other, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	freed := time.AfterFunc(50*time.Millisecond, func() { _ = other.Close() })
+	defer freed.Stop()
+	s, err := embeddedAt(t.Context(), other.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Connections()[0].Addr; got != other.Addr().String() {
+		t.Errorf("it listens on %s", got)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

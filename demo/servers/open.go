@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"syscall"
+	"time"
 
 	"locktop/demo/embedded"
 	"locktop/keyspace"
@@ -94,14 +96,22 @@ type inProcess struct{ server *embedded.Server }
 
 func openEmbedded(ctx context.Context) (Servers, error) { return embeddedAt(ctx, "") }
 
-// embeddedAt starts an embedded server, in the place of another where an address is given.
+// bindPatience is how long an address may stay taken that was ours a moment ago.
+const bindPatience = 2 * time.Second
+
+// embeddedAt starts an embedded server, in the place of another where an address is given. Between fork and exec a process that
+// we start elsewhere still has the socket that was closed here, so that its address is taken for some milliseconds more.
 func embeddedAt(ctx context.Context, addr string) (Servers, error) {
-	// It must outlive ctx for as long as the workers need to stop; who opened it closes it.
-	server, err := embedded.Start(context.WithoutCancel(ctx), embedded.Options{Addr: addr})
-	if err != nil {
-		return nil, err
+	for begin := time.Now(); ; {
+		// It must outlive ctx for as long as the workers need to stop; who opened it closes it.
+		server, err := embedded.Start(context.WithoutCancel(ctx), embedded.Options{Addr: addr})
+		switch {
+		case err == nil:
+			return inProcess{server}, nil
+		case addr == "" || !errors.Is(err, syscall.EADDRINUSE) || time.Since(begin) > bindPatience || !wait(ctx, 5*time.Millisecond):
+			return nil, err
+		}
 	}
-	return inProcess{server}, nil
 }
 
 func (b inProcess) Connections() []keyspace.Options {

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"locktop/keyspace"
@@ -164,22 +165,29 @@ func (p *process) configure(at placement) (string, error) {
 }
 
 // The ports of servers that die and come back are below those that systems give to outgoing connections (from 32768 on Linux,
-// from 49152 elsewhere): one of these could take the port of a dead server, and keep it for as long as it is open.
+// from 49152 elsewhere): one of these could take the port of a dead server, and keep it for as long as it is open. They are
+// above those of keyspace/redistest.
 const (
-	lowestPort  = 20000
+	lowestPort  = 23000
 	highestPort = 32000
 )
 
-// freeAddress is a loopback address that nobody listens on.
+// given are the ports that freeAddress has given: while a server is dead, nobody else in this process gets its port.
+var given sync.Map
+
+// freeAddress is a loopback address that nobody listens on, another one each time.
 func freeAddress() (addr string, err error) {
 	for range 100 {
 		addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(lowestPort+mathrand.N(highestPort-lowestPort)))
+		if _, taken := given.LoadOrStore(addr, true); taken {
+			continue
+		}
 		var listener net.Listener
 		if listener, err = net.Listen("tcp", addr); err == nil {
 			return addr, listener.Close()
 		}
 	}
-	return "", err
+	return "", fmt.Errorf("no free port between %d and %d: %w", lowestPort, highestPort, err)
 }
 
 // notifyFlags are the notifications that locktop needs, spelt out because "A" would hide n.
