@@ -27,10 +27,22 @@ func atOnce() int {
 	return 5
 }
 
+// atSpeed are the options of a scenario in these tests: fast, and on embedded servers where they will do.
+func atSpeed(s script, seed uint64) Options {
+	o := Options{Scenario: s.Name, Seed: seed, Speed: testSpeed, Workers: 24, Locks: 60} // some storms at once are enough
+	if s.Needs == NeedsOne || s.Needs == NeedsMasters {
+		o.Server = ServerEmbedded
+	}
+	return o
+}
+
 // besideOthers lets a scenario be played beside others, unless it takes all that the machine has: the others' leases are
-// short here, and what makes them late is not what they are tested for.
+// short here, and what makes them late is not what they are tested for. It skips what needs a server that is missing.
 func besideOthers(t *testing.T, s script) {
 	t.Helper()
+	if s.Needs == NeedsReal || s.Needs == NeedsPair {
+		redistest.Require(t, "redis-server")
+	}
 	if s.Name != "market" && s.Name != Storm {
 		t.Parallel()
 	}
@@ -40,9 +52,6 @@ func besideOthers(t *testing.T, s script) {
 func TestVariants(t *testing.T) {
 	for _, s := range scripts() {
 		t.Run(s.Name, func(t *testing.T) {
-			if s.Needs == NeedsReal || s.Needs == NeedsPair {
-				redistest.Require(t, "redis-server")
-			}
 			besideOthers(t, s)
 			all, ctx := errgroup.WithContext(t.Context()) // the first failure ends the others
 			all.SetLimit(atOnce())
@@ -68,11 +77,7 @@ func TestVariants(t *testing.T) {
 
 // playOut plays a scenario until every variant's fault was played to its end, and judges it.
 func playOut(ctx context.Context, s script, seed uint64) (v Verdict, err error) {
-	o := Options{Scenario: s.Name, Seed: seed, Speed: testSpeed, Workers: 24, Locks: 60} // five storms at once are enough
-	if s.Needs == NeedsOne || s.Needs == NeedsMasters {
-		o.Server = ServerEmbedded
-	}
-	d, err := Start(ctx, o)
+	d, err := Start(ctx, atSpeed(s, seed))
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -118,15 +123,8 @@ func unsound(v Verdict) bool {
 func TestRestart(t *testing.T) {
 	for _, s := range scripts() {
 		t.Run(s.Name, func(t *testing.T) {
-			if s.Needs == NeedsReal || s.Needs == NeedsPair {
-				redistest.Require(t, "redis-server")
-			}
 			besideOthers(t, s)
-			o := Options{Scenario: s.Name, Seed: 3, Speed: testSpeed}
-			if s.Needs == NeedsOne {
-				o.Server = ServerEmbedded
-			}
-			d := begin(t, o)
+			d := begin(t, atSpeed(s, 3))
 			for range 2 {
 				eventually(t, "acquisitions", func(context.Context) bool { return d.Verdict().Acquisitions >= 3 })
 				first := d.show.Load()
@@ -149,15 +147,8 @@ func TestRestart(t *testing.T) {
 func TestTempoDoesNoHarm(t *testing.T) {
 	for _, s := range scripts() {
 		t.Run(s.Name, func(t *testing.T) {
-			if s.Needs == NeedsReal || s.Needs == NeedsPair {
-				redistest.Require(t, "redis-server")
-			}
 			besideOthers(t, s)
-			o := Options{Scenario: s.Name, Seed: 5, Speed: testSpeed}
-			if s.Needs == NeedsOne {
-				o.Server = ServerEmbedded
-			}
-			d := begin(t, o)
+			d := begin(t, atSpeed(s, 5))
 			ctx, clock := t.Context(), newClock(1)
 			for n, control := range []func(context.Context) error{
 				d.Slower, d.Faster, d.Hold, d.Hold, d.Step, d.Step, d.Step, d.Hold, d.Hold, d.Slower, d.Slower, d.Hold, d.Faster,
