@@ -202,16 +202,19 @@ func (s *show) step(ctx context.Context) error {
 	if s.narrator.next() {
 		return s.change(ctx, func(t *Tempo) { t.Held, t.Stepping = true, false })
 	}
-	s.narrator.awaitNext(func() {
-		// The teller may be in the middle of a command that sets a lease, for which change waits; and the one who asked for the
-		// step waits no longer.
-		s.group.Go(func() {
-			if err := s.change(s.ctx, func(t *Tempo) { t.Held, t.Stepping = true, false }); err != nil {
-				s.trouble(s.ctx, err)
-			}
+	return s.change(ctx, func(t *Tempo) {
+		t.Held, t.Stepping = false, true
+		// From within the change, so that the one that ends the step comes after it, however soon there is a sentence.
+		s.narrator.awaitNext(func() {
+			// The teller may be in the middle of a command that sets a lease, for which change waits; and the one who asked for
+			// the step waits no longer.
+			s.group.Go(func() {
+				if err := s.change(s.ctx, func(t *Tempo) { t.Held, t.Stepping = true, false }); err != nil {
+					s.trouble(s.ctx, err)
+				}
+			})
 		})
 	})
-	return s.change(ctx, func(t *Tempo) { t.Held, t.Stepping = false, true })
 }
 
 // hold holds the show, or lets it go on.

@@ -21,6 +21,8 @@ type ledger struct {
 	last         map[string]departure
 	waiting      map[string]int
 	counters     map[string]*counter
+	total        counter // of all counters: a verdict is asked for many times a second, and there may be thousands of locks
+	refused      int     // writes with a lower fencing token than one that was seen before
 	acquisitions int
 	violations   int
 	longest      []overlap // the longest ones, at most shownOverlaps
@@ -48,7 +50,6 @@ type counter struct {
 	value   int
 	written int   // how often it was written to
 	highest int64 // the highest fencing token that it has seen
-	refused int   // writes with a lower token
 }
 
 // lost is by how much the counter is behind what was written to it.
@@ -128,7 +129,9 @@ func (v *visit) end(write bool) bool {
 	v.over = true
 	now := time.Now()
 	others := slices.DeleteFunc(l.inside[v.lock], func(other *visit) bool { return other == v })
-	l.inside[v.lock] = others
+	if l.inside[v.lock] = others; len(others) == 0 {
+		delete(l.inside, v.lock)
+	}
 	l.last[v.lock] = departure{worker: v.worker, at: now}
 	for _, other := range others {
 		l.note(overlapOf(v, other, now))
@@ -137,9 +140,10 @@ func (v *visit) end(write bool) bool {
 	switch {
 	case !write:
 	case v.token < c.highest:
-		c.refused++
+		l.refused++
 		return false
 	default:
+		l.total.value, l.total.written = l.total.value+v.read+1-c.value, l.total.written+1
 		c.value, c.written = v.read+1, c.written+1
 	}
 	return true

@@ -135,9 +135,13 @@ func (n *narrator) next() bool {
 	return n.show()
 }
 
-// awaitNext calls a function when the next sentence is told, which it is at once.
+// awaitNext calls a function when the next sentence is told, which it is at once. The function must not wait for anything.
 func (n *narrator) awaitNext(then func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.show() { // it came while somebody made up his mind to ask
+		then()
+		return
+	}
 	n.awaited = then
 }

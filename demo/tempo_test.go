@@ -182,3 +182,20 @@ func TestStepsFromSentenceToSentence(t *testing.T) {
 		t.Fatalf("told: %+v", log)
 	}
 }
+
+// A sentence that comes while somebody makes up his mind to step is the one that the step ends at.
+func TestStepEndsAtASentenceThatWaits(t *testing.T) {
+	s := newTestStage(t)
+	if err := s.hold(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	told := 0
+	s.news("one")
+	s.narrator.awaitNext(func() { told++ })
+	s.narrator.awaitNext(func() { told++ })
+	s.news("two")
+	s.news("three")
+	if log := s.narrator.current().Text; told != 2 || log != "two" {
+		t.Fatalf("told %d times, and it is at %q", told, log)
+	}
+}

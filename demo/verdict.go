@@ -60,12 +60,7 @@ func (l *ledger) verdict(of Variant) LaneVerdict {
 		v.worst = l.longest[0]
 	}
 	l.longest = finished // those that last will be noted when they end
-	written := 0
-	for _, c := range l.counters {
-		v.LostUpdates += c.lost()
-		v.Refused += c.refused
-		written += c.written
-	}
+	v.LostUpdates, v.Refused = l.total.lost(), l.refused
 	v.Faults = v.LostUpdates
 	if !l.tolerant {
 		v.Faults = max(v.Violations, v.LostUpdates)
@@ -76,7 +71,7 @@ func (l *ledger) verdict(of Variant) LaneVerdict {
 			v.first = i.worst
 		}
 	}
-	v.Said = l.words(&v, written)
+	v.Said = l.words(&v, l.total.written)
 	return v
 }
 
