@@ -83,6 +83,8 @@ type Holder struct {
 	Count Count
 	// ExpiresAt is when this holder's own lease ends, where the scheme keeps one a holder; else zero.
 	ExpiresAt time.Time
+	// Presence says whether its connection is there; nil: that is not known.
+	Presence *Presence
 }
 
 // WaitersBy says how waiters were counted.

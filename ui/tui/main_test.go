@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 			readOnly: os.Getenv("LOCKTOP_TUI_READONLY") != "",
 			outcome:  actions.Outcome{Result: actions.ResultNotHolder, Holder: "worker-3"},
 		},
-		Where: "prod-cache", Theme: os.Getenv("LOCKTOP_TUI_THEME"), NoColor: os.Getenv("NO_COLOR") != "", Sync: true,
+		Where: "prod-cache", Settings: Settings{Theme: os.Getenv("LOCKTOP_TUI_THEME")}, NoColor: os.Getenv("NO_COLOR") != "", Sync: true,
 	}
 	if os.Getenv("LOCKTOP_TUI_DEMO") != "" {
 		config.Play = &fakePlay{scene: fixtureScene(time.Now())}

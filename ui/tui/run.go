@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -42,9 +43,18 @@ type Config struct {
 	Where string
 	// Play is the demo that runs below the dashboard; nil: there is none.
 	Play Play
-	// Theme is "default", "light", "mono"; NoColor comes from NO_COLOR.
-	Theme   string
-	NoColor bool
+	// Profile is the name of the profile that is used; empty: none. In a production one destructive actions need a name to be typed.
+	Profile    string
+	Production bool
+	// Settings is how the dashboard begins; Save keeps other ones for the profile, and says where. Nil: they cannot be kept.
+	Settings Settings
+	Save     func(Settings) (where string, err error)
+	// Keys are other keys for the bindings of these names ("Release"); nil: those of the program.
+	Keys map[string][]string
+	// Clock is what the time is; nil: the system's.
+	Clock func() time.Time
+	// NoColor comes from NO_COLOR. ASCII draws with nothing else than ASCII. Mouse is on from the beginning.
+	NoColor, ASCII, Mouse bool
 	// FPS caps writes to the terminal; zero: 30. Sync brackets frames in synchronized output (DEC mode 2026).
 	FPS  int
 	Sync bool
@@ -57,7 +67,7 @@ const defaultFPS = 30
 // quit, ErrInterrupted after ctrl-c, and a *PanicError where the dashboard itself broke. SIGTERM, SIGHUP, SIGQUIT and the
 // end of ctx are a quit. Nothing may write to the terminal meanwhile, so whoever logs must log elsewhere.
 func Run(ctx context.Context, c Config) error {
-	t, err := newTheme(c.Theme, c.NoColor)
+	t, err := newTheme(c.Settings.Theme, c.NoColor)
 	if err != nil {
 		return err
 	}
