@@ -79,7 +79,7 @@ func helpCommands(w io.Writer, cmd *cobra.Command) {
 // helpFlags writes the flags under their groups and says which groups there were.
 func helpFlags(w io.Writer, cmd *cobra.Command) map[string]bool {
 	seen := map[string]bool{}
-	for _, group := range []string{groupCommand, groupServer, groupConnection, groupObserving, groupDashboard} {
+	for _, group := range []string{groupCommand, groupServer, groupConnection, groupObserving, groupDashboard, groupProfile} {
 		set := pflag.NewFlagSet(group, pflag.ContinueOnError)
 		set.SortFlags = false
 		add := func(f *pflag.Flag) {

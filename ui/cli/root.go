@@ -54,6 +54,7 @@ Without a verb it opens the dashboard. Where the standard output is no terminal 
 		SuggestionsMinimumDistance: 2,
 		CompletionOptions:          cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
+	a.judge = func() error { return errors.Join(look.check(), draw.check()) }
 	root.PersistentFlags().Bool("help", false, "explain the command")
 	root.Flags().SortFlags = false
 	addSpan(root, &span)
@@ -74,6 +75,9 @@ Without a verb it opens the dashboard. Where the standard output is no terminal 
 
 // finish gives every command what they share: the environment, and usage errors of one line.
 func (a *app) finish(cmd *cobra.Command) {
+	if cmd.Flags().Lookup("host") != nil && cmd.Flags().Lookup("profile") == nil {
+		a.addProfile(cmd)
+	}
 	cmd.DisableFlagsInUseLine = true
 	cmd.Flags().SortFlags = false
 	check := cmd.Args
@@ -87,6 +91,9 @@ func (a *app) finish(cmd *cobra.Command) {
 		return nil
 	}
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := a.chooseProfile(cmd); err != nil {
+			return err
+		}
 		if err := a.applyEnvironment(cmd); err != nil {
 			return err
 		}
