@@ -1,10 +1,12 @@
 package settings
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"locktop/inspector"
@@ -40,8 +42,21 @@ func (r *reader) flag(p *Profile, e entry, flag Flag) {
 	for _, value := range values { // one by one, so that the list is told which it is
 		var err error
 		switch {
+		case flag.Place && value == "":
+			r.add(e.line, "%s is empty; leave it out, or give it a value", e.name)
+			return
 		case e.name == "url":
 			err = checkURL(value)
+		case e.name == "port":
+			if n, wrong := strconv.Atoi(value); wrong != nil || n < 1 || n > 65535 {
+				err = errors.New("ports are 1 to 65535")
+			}
+		case e.name == "db":
+			if n, wrong := strconv.Atoi(value); wrong != nil || n < 0 {
+				err = errors.New("databases are numbered from 0")
+			}
+		case flag.Place && strings.HasPrefix(value, "~"):
+			err = errors.New("~ is your shell's; write the whole path")
 		case flag.Check != nil:
 			err = flag.Check([]string{value})
 		}
