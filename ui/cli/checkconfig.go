@@ -87,7 +87,8 @@ func (a *app) checkConfig(cmd *cobra.Command, args []string, output string) erro
 		_, err := fmt.Fprintf(a.stdout, "there is no configuration; it would be %s\n", text.Escape(report.File))
 		return err
 	}
-	file, err := settings.Read(report.File, vocabulary())
+	known := vocabulary()
+	file, err := settings.Read(report.File, known)
 	if wrong := (*settings.Mistakes)(nil); errors.As(err, &wrong) {
 		return a.sayMistakes(&report, wrong, output)
 	}
@@ -99,10 +100,10 @@ func (a *app) checkConfig(cmd *cobra.Command, args []string, output string) erro
 		a.say("warning: %s", report.Warning)
 	}
 	report.Profile = file.Chosen
-	report.Profiles = append(report.Profiles, profileJSON{Sets: setBy(file.Defaults)})
+	report.Profiles = append(report.Profiles, profileJSON{Sets: setBy(file.Defaults, known)})
 	for _, name := range file.Names() {
 		p := file.Profiles[name]
-		report.Profiles = append(report.Profiles, profileJSON{Name: name, Production: p.Production(), Sets: setBy(p)})
+		report.Profiles = append(report.Profiles, profileJSON{Name: name, Production: p.Production(), Sets: setBy(p, known)})
 	}
 	if output == "json" {
 		return writeJSON(a.stdout, report)
@@ -163,12 +164,16 @@ func (a *app) writeConfig(report configJSON) error {
 }
 
 // setBy is what a profile sets, a line each, as the file has it; of a password command only the program.
-func setBy(p *settings.Profile) []string {
+func setBy(p *settings.Profile, known settings.Vocabulary) []string {
 	lines := []string{}
 	if p.Environment != "" {
 		lines = append(lines, "environment = "+strconv.Quote(p.Environment))
 	}
 	for _, v := range p.Values {
+		if kind := known.Flags[v.Flag].Kind; kind == settings.Switch || kind == settings.Whole || kind == settings.Number || v.List[0] == "true" || v.List[0] == "false" {
+			lines = append(lines, v.Flag+" = "+v.List[0])
+			continue
+		}
 		lines = append(lines, v.Flag+" = "+listed(v.Flag, v.List))
 	}
 	if p.PasswordCommand != nil {
@@ -180,7 +185,7 @@ func setBy(p *settings.Profile) []string {
 		span time.Duration
 	}{{"long-lease", t.LongLease}, {"renewed-forever", t.RenewedForever}, {"lost-for", t.LostFor}, {"settles", t.Settles}} {
 		if limit.span != 0 {
-			lines = append(lines, fmt.Sprintf("thresholds.%s = %q", limit.name, limit.span))
+			lines = append(lines, fmt.Sprintf("thresholds.%s = %q", limit.name, briefly(limit.span)))
 		}
 	}
 	if t.AboutToLapse != (inspector.Thresholds{}).AboutToLapse {
@@ -192,6 +197,18 @@ func setBy(p *settings.Profile) []string {
 	}
 	slices.Sort(keys)
 	return append(lines, keys...)
+}
+
+// briefly is a time without the smaller units of which there are none.
+func briefly(d time.Duration) string {
+	said := d.String()
+	if strings.HasSuffix(said, "m0s") {
+		said = strings.TrimSuffix(said, "0s")
+	}
+	if strings.HasSuffix(said, "h0m") {
+		said = strings.TrimSuffix(said, "0m")
+	}
+	return said
 }
 
 // listed are values as TOML has them. A URL has no password, or it would have been refused; what stands in front of its host is left out
