@@ -38,16 +38,25 @@ func (a *app) views(draw *screen, demo bool) (begin tui.Settings, save func(tui.
 		a.say("%v", err)
 	}
 	begin = tui.Settings(kept)
-	if begin.Theme != "" {
-		if err := tryFlag("", "theme", []string{begin.Theme}); err != nil {
-			a.say("%s: the theme that was kept for %s is none of this version: %v", settings.ViewsPath(), name, err)
-			begin.Theme = ""
-		}
+	if err := known(begin); err != nil {
+		a.say("%s: what was kept for %s is not of this version, and is not used: %v", settings.ViewsPath(), name, err)
+		begin = tui.Settings{}
 	}
 	if begin.Theme == "" || a.chosenNow("theme") {
 		begin.Theme = draw.theme
 	}
 	return begin, func(s tui.Settings) (string, error) { return settings.SaveView(name, settings.View(s)) }
+}
+
+// known says what a view has that this version does not: it may come from a later one, and is no reason not to start.
+func known(view tui.Settings) error {
+	if checked, is := any(view).(interface{ Check() error }); is {
+		return checked.Check()
+	}
+	if view.Theme == "" {
+		return nil
+	}
+	return tryFlag("", "theme", []string{view.Theme})
 }
 
 // commandedPassword is what the profile's password command prints; empty: there is none, or it is for another server.
