@@ -16,15 +16,15 @@ import (
 	"locktop/ui/text"
 )
 
-// configFound is what --config of "check" is without a file: the one that is found.
-const configFound = "\x00"
+// configFound is what --config of "check" is without a file: the one that is used by default. A file of this name is ./default.
+const configFound = "default"
 
 // addValidation offers --profile, and --config that need not name a file.
 func (a *app) addValidation(cmd *cobra.Command) {
 	a.addProfile(cmd)
 	f := cmd.Flags().Lookup("config")
 	f.NoOptDefVal = configFound
-	f.Usage = "do not ask a server, but check the configuration: this `FILE`, else LOCKTOP_CONFIG, else the one in the XDG directories"
+	f.Usage = "ask no server, but check the configuration: this `FILE`, else that of LOCKTOP_CONFIG, else the one in the XDG directories"
 }
 
 // validates says whether "check" is to look at the configuration alone.

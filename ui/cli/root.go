@@ -32,6 +32,7 @@ Without a verb it opens the dashboard. Where the standard output is no terminal 
   locktop --sentinel mymaster -h sentinel  the master that sentinels name
   locktop -u redis://m1 -u redis://m2 -u redis://m3
                                            independent masters: a Redlock, one row a lock with its votes
+  locktop --profile prod                   what locktop/config.toml says of this one
   locktop demo                             no Redis at hand: see what contention looks like`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
