@@ -88,7 +88,7 @@ func (a *app) act(cmd *cobra.Command, c *acting, name string, r actions.Request,
 	if err := s.mayAct(place, c.readOnly != readOnlyOff); err != nil {
 		return err
 	}
-	found, err := s.look(ctx, c.about.rules.rules, key)
+	found, err := s.look(ctx, &c.about, a.limits(), key)
 	if err != nil {
 		return err
 	}

@@ -133,18 +133,19 @@ func TestEveryFlagOfTheGroupsMayBeSet(t *testing.T) {
 // TestMistakesOfRealSettings looks at values that only the flags themselves can judge.
 func TestMistakesOfRealSettings(t *testing.T) {
 	for content, want := range map[string]string{
-		"fps = 99":                              `config.toml:1: fps: "99" is no value for it: give 1 to 60`,
-		"poll = \"1ns\"":                        `config.toml:1: poll: "1ns" is no value for it: 10ms is the least, 1s the default`,
-		"poll = \"soon\"":                       `config.toml:1: poll: "soon" is no value for it: not a time, such as 30s`,
-		"theme = \"dark\"":                      `config.toml:1: theme: "dark" is no value for it: choose one of default, `,
-		"notify = \"on\"":                       `config.toml:1: notify: "on" is no value for it: choose one of auto, `,
-		"read-only = \"yes please\"":            `config.toml:1: read-only: "yes please" is no value for it: choose one of on, strict, off`,
-		"pattern = [\"a\", \"\"]":               `config.toml:1: pattern: "" is no value for it: an empty pattern matches no key`,
-		"\n[keys]\nrelease = \"x\"":             `config.toml:3: keys: "x" is release and expire at once`,
-		"[profile.a.keys]\ninterrupt = \"q\"":   `config.toml:2: keys: interrupt counts while text is typed`,
-		"[profile.a]\ninsecure = true":          `config.toml:2: insecure is about TLS, which is off`,
-		"[profile.a]\nsentinel-pass = \"hush\"": `config.toml:2: sentinel-pass: a file is no place for a secret`,
-		"no-sink = true":                        `config.toml:1: there is no setting "no-sink"; did you mean no-sync?`,
+		"fps = 99":                                           `config.toml:1: fps: "99" is no value for it: give 1 to 60`,
+		"poll = \"1ns\"":                                     `config.toml:1: poll: "1ns" is no value for it: 10ms is the least, 1s the default`,
+		"poll = \"soon\"":                                    `config.toml:1: poll: "soon" is no value for it: not a time, such as 30s`,
+		"theme = \"dark\"":                                   `config.toml:1: theme: "dark" is no value for it: choose one of default, `,
+		"notify = \"on\"":                                    `config.toml:1: notify: "on" is no value for it: choose one of auto, `,
+		"read-only = \"yes please\"":                         `config.toml:1: read-only: "yes please" is no value for it: choose one of on, strict, off`,
+		"pattern = [\"a\", \"\"]":                            `config.toml:1: pattern: "" is no value for it: an empty pattern matches no key`,
+		"\n[keys]\nrelease = \"x\"":                          `config.toml:3: keys: "x" is release and expire at once`,
+		"[profile.a.keys]\ninterrupt = \"q\"":                `config.toml:2: keys: interrupt counts while text is typed`,
+		"[profile.a]\ninsecure = true":                       `config.toml:2: insecure is about TLS, which is off`,
+		"[profile.a]\nsentinel-pass = \"hush\"":              `config.toml:2: sentinel-pass: a file is no place for a secret`,
+		"read-only = true\n[profile.a]\nnotify = \"enable\"": `config.toml:2: --notify enable changes the server's configuration, which --read-only forbids`,
+		"no-sink = true":                                     `config.toml:1: there is no setting "no-sink"; did you mean no-sync?`,
 	} {
 		ownConfiguration(t, content+"\n")
 		code, stdout, stderr := run(t, "list", "-p", "1")

@@ -23,7 +23,7 @@ func configurable(f *pflag.Flag) bool {
 
 // vocabulary is what a configuration may set: every such flag of every command, by its name, and the keys of the dashboard.
 func vocabulary() settings.Vocabulary {
-	v := settings.Vocabulary{Flags: map[string]settings.Flag{}, Bindings: tui.BindingNames(), CheckKeys: tui.CheckKeys}
+	v := settings.Vocabulary{Flags: map[string]settings.Flag{}, Together: tryTogether, Bindings: tui.BindingNames(), CheckKeys: tui.CheckKeys}
 	root := new(app).newRoot()
 	for _, cmd := range append([]*cobra.Command{root}, root.Commands()...) {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -82,6 +82,24 @@ func tryFlag(verb, name string, values []string) error {
 		return errors.New(said)
 	}
 	return nil
+}
+
+// tryTogether says which values of the program's flags exclude each other.
+func tryTogether(values []settings.Value) error {
+	trial := new(app)
+	root := trial.newRoot()
+	for _, v := range values {
+		f := root.Flags().Lookup(v.Flag)
+		if f == nil {
+			continue // of another verb
+		}
+		for _, value := range v.List {
+			if err := f.Value.Set(value); err != nil {
+				return plainly(err)
+			}
+		}
+	}
+	return trial.judge()
 }
 
 // plainly is what a flag says of a value, without the words of Go's library.

@@ -72,7 +72,7 @@ func TestPasswordCommandEndsWithTheProgram(t *testing.T) {
 func TestPasswordCommandOfOthersIsNotRun(t *testing.T) {
 	dir := t.TempDir()
 	path, ran := filepath.Join(dir, "config.toml"), filepath.Join(dir, "ran")
-	if err := os.WriteFile(path, []byte("[profile.prod]\npassword-command = [\"touch\", \""+ran+"\"]\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("[profile.prod]\nhost = \"a\"\npassword-command = [\"touch\", \""+ran+"\"]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

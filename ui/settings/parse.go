@@ -234,6 +234,11 @@ func (r *reader) together(f *File) {
 		if name != "" {
 			own = f.Profiles[name]
 		}
+		if len(r.mistakes) == 0 { // else it may be one of those that were told
+			if err := r.Together(used.Values); err != nil {
+				r.add(own.line, "%v", err)
+			}
+		}
 		wrong := r.CheckKeys(used.Keys)
 		for _, binding := range slices.Sorted(maps.Keys(wrong)) {
 			line, where := own.lines[nameKeys+"."+binding], ""

@@ -24,6 +24,8 @@ import (
 type Vocabulary struct {
 	// Flags are those that a file may set, by their names.
 	Flags map[string]Flag
+	// Together says what is wrong with values that exclude each other; nil: nothing.
+	Together func(values []Value) error
 	// Bindings are the names of the dashboard's keys. CheckKeys says what is wrong with other keys for some of them.
 	Bindings  []string
 	CheckKeys func(keys map[string][]string) map[string]error

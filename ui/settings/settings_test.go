@@ -54,6 +54,14 @@ func vocabulary() Vocabulary {
 				return err
 			}},
 		},
+		Together: func(values []Value) error {
+			for _, v := range values {
+				if v.Flag == "fps" && v.List[0] == "13" && len(values) > 1 {
+					return errors.New("13 goes with nothing")
+				}
+			}
+			return nil
+		},
 		Bindings: []string{"expire", "extend", "release"},
 		CheckKeys: func(keys map[string][]string) map[string]error {
 			wrong := map[string]error{}
@@ -125,6 +133,8 @@ func TestEveryMistakeHasItsLine(t *testing.T) {
 		{"[profile.a]\nenvironment = \"prodution\"\n", []string{`2: environment: "prodution" would not be guarded as production is`}},
 		{"[profile.a]\nenvironment = 1\n", []string{"2: environment takes a word"}},
 		{"[profile.a]\npassword-command = \"pass show x\"\n", []string{"2: password-command takes a list, since no shell reads it"}},
+		{"[profile.a]\npassword-command = [\"x\"]\nuser = \"me\"\n", []string{"2: password-command says the password of a server, and the profile names none"}},
+		{"theme = \"light\"\n[profile.b]\nmouse = true\n\n[profile.a]\nfps = 13\n", []string{"5: 13 goes with nothing"}},
 		{"[profile.a]\npassword-command = []\n", []string{"2: password-command takes a program and its arguments"}},
 		{"[profile.a]\npassword-command = [1]\n", []string{"2: password-command takes a program and its arguments"}},
 		{"password-command = [\"x\"]\n", []string{"1: password-command belongs to a profile"}},

@@ -160,10 +160,11 @@ func (r *reader) place(p *Profile) {
 			r.add(v.Line, "%s is about TLS, which is off; write tls = true, or a url that begins with rediss://", name)
 		}
 	}
-	for _, name := range []string{"sentinel-user"} {
-		if v := p.Of(name); v != nil && p.Of("sentinel") == nil {
-			r.add(v.Line, `%s is for sentinels, and there are none; write sentinel = "MASTER" too`, name)
-		}
+	if v := p.Of("sentinel-user"); v != nil && p.Of("sentinel") == nil {
+		r.add(v.Line, `sentinel-user is for sentinels, and there are none; write sentinel = "MASTER" too`)
+	}
+	if p.PasswordCommand != nil && !p.HasPlace() {
+		r.add(p.lines[namePassword], `password-command says the password of a server, and the profile names none; write url = "redis://HOST" too`)
 	}
 }
 
