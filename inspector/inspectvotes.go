@@ -91,5 +91,5 @@ func (t *tally) inspectWrong(now time.Time) (*Lock, bool) {
 // judge works out the state of a lock of a single look, and what is wrong with it.
 func (l *Lock) judge(now time.Time) {
 	l.State = l.StateAt(now)
-	l.Findings, _ = Thresholds{}.withDefaults().judge(l, now)
+	Thresholds{}.Judge(l, now)
 }

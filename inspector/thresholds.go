@@ -34,6 +34,11 @@ const (
 	leakSteps = 3
 )
 
+// Judge finds out anew what is wrong with a lock of a single look; zero values stand for the defaults.
+func (t Thresholds) Judge(l *Lock, now time.Time) {
+	l.Findings, _ = t.withDefaults().judge(l, now)
+}
+
 func (t Thresholds) withDefaults() Thresholds {
 	if t.LongLease == 0 {
 		t.LongLease = time.Hour

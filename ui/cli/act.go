@@ -19,14 +19,15 @@ import (
 
 // acting is what the three verbs share.
 type acting struct {
-	about    target
-	holder   string
-	dryRun   bool
-	yes      bool
-	force    bool
-	reason   string
-	output   string
-	readOnly readOnly
+	about     target
+	holder    string
+	dryRun    bool
+	yes       bool
+	force     bool
+	reason    string
+	output    string
+	readOnly  readOnly
+	confirmed string // of --confirm
 }
 
 // add offers the shared flags.
@@ -51,7 +52,8 @@ func (c *acting) add(cmd *cobra.Command) {
 const actionNote = `
 
 It acts only if the lock is still what it read, atomically; else nothing changes, and it says what the lock is now. On a
-terminal it asks first; elsewhere it needs --yes. Every action, refused ones too, is kept in the audit file
+terminal it asks first; elsewhere it needs --yes. In a profile of production a release or a force-expiry has the key's
+name typed, or needs --confirm KEY besides --yes. Every action, refused ones too, is kept in the audit file
 (locktop/audit.jsonl in the XDG state directory). Exit codes: 0 done; 1 error; 2 usage; 3 refused by a guard.`
 
 // run does one action. The request lacks what is read: the lock.
@@ -70,6 +72,10 @@ func (a *app) act(cmd *cobra.Command, c *acting, name string, r actions.Request,
 	if !c.yes && !c.dryRun && !isTerminal(a.stdin) {
 		return usage("%s asks before it acts, and the standard input is no terminal: add --yes, or --dry-run", cmd.Name())
 	}
+	mustType, err := a.guardProduction(cmd, c, r.Verb, key)
+	if err != nil {
+		return err
+	}
 	place, err := a.place(cmd, &c.about.server)
 	if err != nil {
 		return err
@@ -82,7 +88,7 @@ func (a *app) act(cmd *cobra.Command, c *acting, name string, r actions.Request,
 	if err := s.mayAct(place, c.readOnly != readOnlyOff); err != nil {
 		return err
 	}
-	found, err := s.look(ctx, c.about.rules.rules, key)
+	found, err := s.look(ctx, &c.about, a.limits(), key)
 	if err != nil {
 		return err
 	}
@@ -95,8 +101,8 @@ func (a *app) act(cmd *cobra.Command, c *acting, name string, r actions.Request,
 		if err := choose(r.Lock, r.Lock.Holders[holder]); err != nil {
 			return err
 		}
-		if !c.yes && !c.dryRun {
-			if err := a.ask(ctx, r); err != nil {
+		if mustType || !c.yes && !c.dryRun {
+			if err := a.ask(ctx, r, mustType); err != nil {
 				return err
 			}
 		}
@@ -118,12 +124,15 @@ func noLockOf(r keyspace.Record) *inspector.Lock {
 }
 
 // ask shows what was read and what would come of it, and goes on at a yes only.
-func (a *app) ask(ctx context.Context, r actions.Request) error {
+func (a *app) ask(ctx context.Context, r actions.Request, mustType bool) error {
 	out, done := a.screen()
 	defer done()
 	fmt.Fprintf(out, "on %s, database %d:\n%s\n", mastersOf(r.Lock), r.Lock.DB, actions.Consequence(r))
 	for _, f := range r.Lock.Findings {
 		fmt.Fprintf(out, "%s: %s\n", f.Code, text.Escape(f.Text))
+	}
+	if mustType {
+		return a.askForName(ctx, r)
 	}
 	yes, err := a.confirm(ctx, strings.ToUpper(string(r.Verb[:1]))+string(r.Verb[1:])+"?")
 	if err != nil {

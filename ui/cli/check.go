@@ -35,13 +35,20 @@ file, if there is none yet. Of several lines that mend one thing the server refu
 
 With --discover it judges every key of the database by its bytes instead, for locks whose names say nothing (a Redisson
 lock is called as its owner likes), and proposes the --pattern lines to use. It reads slowly, --keys-per-second at most,
-and can be stopped with ctrl-c; then it says what it has found until then.`,
+and can be stopped with ctrl-c; then it says what it has found until then.
+
+With --config it asks no server: it reads the configuration, says every mistake in it with its line, or else what each
+profile sets.`,
 		Example: `  locktop check
   locktop check --user watcher --askpass --pattern 'lock:*'
   locktop check --discover
+  locktop check --config                   the configuration: every mistake with its line
   locktop check -o json | jq '.checks[] | select(.ok | not)'`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+		Args: checkArguments,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if validates(cmd) {
+				return a.checkConfig(cmd, args, output)
+			}
 			if err := look.check(); err != nil {
 				return err
 			}
@@ -75,6 +82,7 @@ and can be stopped with ctrl-c; then it says what it has found until then.`,
 	cmd.Flags().BoolVar(&all.on, "discover", false, "judge every key, and propose patterns for the locks among them")
 	cmd.Flags().IntVar(&all.keysPerSecond, "keys-per-second", 5000, "most `KEYS` that --discover reads in a second")
 	server.add(cmd)
+	a.addValidation(cmd)
 	addGroup(cmd, groupObserving, func(set *pflag.FlagSet) {
 		look.addPattern(set)
 		look.rules.add(set)

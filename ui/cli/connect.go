@@ -153,7 +153,10 @@ func (a *app) named(cmd *cobra.Command, c *connecting) (servers []keyspace.Optio
 	case a.fromEnv["url"] != "":
 		servers, err = c.parseURLs("LOCKTOP_URL", c.urls)
 		return servers, false, err
-	case environment == "" && hasRedisURL && redisURL != "":
+	case a.ownPlace && a.fromProfile("url"):
+		servers, err = c.parseURLs("url of the profile "+a.profile.Name, c.urls)
+		return servers, false, err
+	case !a.ownPlace && environment == "" && hasRedisURL && redisURL != "":
 		servers, err = c.parseURLs("REDIS_URL", strings.Fields(redisURL))
 		return servers, false, err
 	default:
@@ -204,7 +207,7 @@ func (c *connecting) parseURLs(where string, urls []string) ([]keyspace.Options,
 
 // passwords completes the options with a password that is asked for, or in REDISCLI_AUTH, and warns where other users of
 // the machine can read one.
-func (a *app) passwords(cmd *cobra.Command, c *connecting, servers []keyspace.Options) error {
+func (a *app) passwords(cmd *cobra.Command, c *connecting, servers []keyspace.Options) (err error) {
 	lacks := func(o keyspace.Options) bool { return o.Password == "" }
 	has := func(o keyspace.Options) bool { return o.Password != "" }
 	switch {
@@ -228,6 +231,11 @@ func (a *app) passwords(cmd *cobra.Command, c *connecting, servers []keyspace.Op
 		o := &servers[i]
 		if lacks(*o) && !a.onLine(cmd, "pass") && !c.askPass {
 			o.Password, _ = a.lookup("REDISCLI_AUTH")
+			if lacks(*o) {
+				if o.Password, err = a.commandedPassword(cmd.Context()); err != nil {
+					return err
+				}
+			}
 		}
 		if o.Username != "" && lacks(*o) {
 			return usage("the user %q has no password: set REDISCLI_AUTH, or give --askpass", o.Username)

@@ -39,9 +39,11 @@ func (a *app) dashboard(ctx context.Context, place keyspace.Place, look *observi
 		s.operate(actions.Options{ReadOnly: true, Where: where(place)})
 	}
 	noColor, _ := a.lookup("NO_COLOR")
+	begin, save := a.views(draw, shown.play != nil)
 	err = tui.Run(ctx, tui.Config{
 		Source: s.locks, Operator: s.operator, Where: shown.where, Play: shown.play,
-		Settings: tui.Settings{Theme: draw.theme}, NoColor: noColor != "", FPS: draw.fps, Sync: !draw.noSync,
+		Profile: a.profileName(), Production: a.profile.Production(), Settings: begin, Save: save, Keys: a.otherKeys(),
+		NoColor: noColor != "", FPS: draw.fps, Sync: !draw.noSync,
 	})
 	if errors.Is(err, tui.ErrInterrupted) {
 		return errInterrupted

@@ -83,6 +83,7 @@ Only a demo that is killed (kill -9) leaves its keys there, some of them without
 	})
 	d.look.add(cmd)
 	d.draw.add(cmd)
+	addGroup(cmd, groupProfile, addConfigFile)
 	return cmd
 }
 

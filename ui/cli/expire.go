@@ -32,5 +32,6 @@ holder: two may be inside for a while.` + actionNote,
 	}
 	cmd.Flags().DurationVar(&in, "in", 0, "let it end after this long; 0: now")
 	c.add(cmd)
+	c.addConfirm(cmd)
 	return cmd
 }

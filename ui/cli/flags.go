@@ -13,11 +13,13 @@ import (
 	"locktop/keyspace"
 )
 
-// The groups under which --help shows flags. Those of the first three are also read from the environment.
+// The groups under which --help shows flags. Those of the first four are also read from the environment, and those of the first
+// three from the configuration.
 const (
 	groupConnection = "Connection (as redis-cli's)"
 	groupObserving  = "Observing"
 	groupDashboard  = "Dashboard"
+	groupProfile    = "Configuration"
 	groupServer     = "A server of yours"
 	groupCommand    = "Flags"
 )
@@ -56,7 +58,7 @@ func (a *app) applyEnvironment(cmd *cobra.Command) error {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		value, ok := a.lookup(variable(f.Name))
 		if err != nil || !ok || value == "" || f.Changed || groupOf(f) == groupCommand || f.Name == "askpass" ||
-			groupOf(f) == groupServer && f.Name == "url" { // a demo never writes to a server by accident
+			groupOf(f) == groupServer && f.Name == "url" || a.hidesEnvironment(f) { // a demo never writes to a server by accident
 			return
 		}
 		a.fromEnv[f.Name] = variable(f.Name)
@@ -103,7 +105,7 @@ func splitList(s string) []string {
 
 // onLine says whether a flag was given on the command line itself.
 func (a *app) onLine(cmd *cobra.Command, flag string) bool {
-	return cmd.Flags().Changed(flag) && a.fromEnv[flag] == ""
+	return cmd.Flags().Changed(flag) && a.fromEnv[flag] == "" && !a.fromProfile(flag)
 }
 
 // choice is a flag with a few possible values.

@@ -12,7 +12,7 @@ import (
 // environmentNote ends the help of commands whose flags have variables.
 const environmentNote = `Environment: LOCKTOP_HOST, LOCKTOP_PATTERN (comma separated), LOCKTOP_READ_ONLY and so on name the same things as
 the flags, but for --askpass and those under "Flags"; REDIS_URL and REDISCLI_AUTH mean what they mean elsewhere. A flag
-wins.`
+wins. What neither says comes from the profile in locktop/config.toml (locktop check --config looks at it).`
 
 // exitNote ends the help of the program.
 const exitNote = `Exit codes: 0 done; 1 error; 2 usage; 3 refused by a guard; 4 --fail-on found something; 130 interrupted.`
@@ -79,7 +79,7 @@ func helpCommands(w io.Writer, cmd *cobra.Command) {
 // helpFlags writes the flags under their groups and says which groups there were.
 func helpFlags(w io.Writer, cmd *cobra.Command) map[string]bool {
 	seen := map[string]bool{}
-	for _, group := range []string{groupCommand, groupServer, groupConnection, groupObserving, groupDashboard} {
+	for _, group := range []string{groupCommand, groupServer, groupConnection, groupObserving, groupDashboard, groupProfile} {
 		set := pflag.NewFlagSet(group, pflag.ContinueOnError)
 		set.SortFlags = false
 		add := func(f *pflag.Flag) {

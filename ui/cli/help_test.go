@@ -20,7 +20,7 @@ func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 
 // The flags that section 5 of the design names and that this version has.
 var (
-	connectionFlags = []string{"host", "port", "db", "url", "user", "pass", "tls", "cacert", "cert", "key", "sni", "insecure", "socket", "sentinel", "sentinel-user", "sentinel-pass"}
+	connectionFlags = []string{"host", "port", "db", "url", "user", "pass", "tls", "cacert", "cert", "key", "sni", "insecure", "socket", "sentinel", "sentinel-user", "sentinel-pass", "profile", "config"}
 	observingFlags  = []string{"pattern", "notify", "poll", "read-only"}
 	actionFlags     = []string{"holder", "dry-run", "yes", "output", "read-only", "quoted-input"}
 )
@@ -31,11 +31,11 @@ func TestEveryPromisedFlagExists(t *testing.T) {
 		"list":    slices.Concat(connectionFlags, observingFlags, []string{"output", "state", "fail-on"}),
 		"watch":   slices.Concat(connectionFlags, observingFlags, []string{"output", "for"}),
 		"show":    slices.Concat(connectionFlags, []string{"output", "quoted-input"}),
-		"release": slices.Concat(connectionFlags, actionFlags, []string{"count", "all"}),
+		"release": slices.Concat(connectionFlags, actionFlags, []string{"count", "all", "confirm"}),
 		"extend":  slices.Concat(connectionFlags, actionFlags, []string{"ttl"}),
-		"expire":  slices.Concat(connectionFlags, actionFlags, []string{"in"}),
+		"expire":  slices.Concat(connectionFlags, actionFlags, []string{"in", "confirm"}),
 		"check":   slices.Concat(connectionFlags, []string{"pattern", "output"}),
-		"demo":    {"list", "serve", "output", "variant", "workers", "locks", "for", "seed", "speed", "server", "url", "theme", "fps", "read-only", "pattern", "notify"},
+		"demo":    {"list", "serve", "output", "variant", "workers", "locks", "for", "seed", "speed", "server", "url", "config", "theme", "fps", "read-only", "pattern", "notify"},
 	}
 	root := (&app{}).newRoot()
 	for verb, flags := range promised {

@@ -22,6 +22,9 @@ type app struct {
 	lookup         func(variable string) (string, bool)
 	// fromEnv maps the name of a flag to the environment variable that set it.
 	fromEnv map[string]string
+	configured
+	// judge says what is wrong with the flags of the program as they stand.
+	judge func() error
 }
 
 // Main runs a command line and returns the exit code.

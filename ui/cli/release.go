@@ -43,6 +43,7 @@ Of a lock that was entered several times it releases --count entries, or --all; 
 	cmd.Flags().Int64Var(&count, "count", 0, "entries to release")
 	cmd.Flags().BoolVar(&all, "all", false, "release all entries")
 	c.add(cmd)
+	c.addConfirm(cmd)
 	return cmd
 }
 

@@ -32,6 +32,7 @@ Without a verb it opens the dashboard. Where the standard output is no terminal 
   locktop --sentinel mymaster -h sentinel  the master that sentinels name
   locktop -u redis://m1 -u redis://m2 -u redis://m3
                                            independent masters: a Redlock, one row a lock with its votes
+  locktop --profile prod                   what locktop/config.toml says of this one
   locktop demo                             no Redis at hand: see what contention looks like`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -54,6 +55,7 @@ Without a verb it opens the dashboard. Where the standard output is no terminal 
 		SuggestionsMinimumDistance: 2,
 		CompletionOptions:          cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
+	a.judge = func() error { return errors.Join(look.check(), draw.check()) }
 	root.PersistentFlags().Bool("help", false, "explain the command")
 	root.Flags().SortFlags = false
 	addSpan(root, &span)
@@ -74,6 +76,9 @@ Without a verb it opens the dashboard. Where the standard output is no terminal 
 
 // finish gives every command what they share: the environment, and usage errors of one line.
 func (a *app) finish(cmd *cobra.Command) {
+	if cmd.Flags().Lookup("host") != nil && cmd.Flags().Lookup("profile") == nil {
+		a.addProfile(cmd)
+	}
 	cmd.DisableFlagsInUseLine = true
 	cmd.Flags().SortFlags = false
 	check := cmd.Args
@@ -87,6 +92,9 @@ func (a *app) finish(cmd *cobra.Command) {
 		return nil
 	}
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := a.chooseProfile(cmd); err != nil {
+			return err
+		}
 		if err := a.applyEnvironment(cmd); err != nil {
 			return err
 		}

@@ -56,6 +56,9 @@ func connect(ctx context.Context, place keyspace.Place) (*session, error) {
 // observe starts the feed and the inspector over it. A single look is one complete pass without notifications.
 func (a *app) observe(ctx context.Context, s *session, look *observing, single bool) error {
 	options, thresholds := look.options(), look.thresholds
+	if thresholds == (inspector.Thresholds{}) { // a demo has its own
+		thresholds = a.limits()
+	}
 	if single {
 		thresholds.Settles = time.Nanosecond
 		options.Once, options.Notify = true, keyspace.NotifyOff

@@ -47,7 +47,7 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 				return err
 			}
 			defer func() { err = errors.Join(err, s.close()) }()
-			found, err := s.look(cmd.Context(), about.rules.rules, key)
+			found, err := s.look(cmd.Context(), &about, a.limits(), key)
 			switch {
 			case err != nil:
 				return err

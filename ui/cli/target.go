@@ -45,8 +45,17 @@ type sight struct {
 	nodes  []keyspace.Status
 }
 
-// look looks at a key. Where it cannot be read, the error says why.
-func (s *session) look(ctx context.Context, rules inspector.Rules, key string) (sight, error) {
+// look looks at a key, and judges the lock by these limits. Where it cannot be read, the error says why.
+func (s *session) look(ctx context.Context, t *target, limits inspector.Thresholds, key string) (sight, error) {
+	found, err := s.lookAt(ctx, t.rules.rules, key)
+	if err == nil && found.lock != nil {
+		limits.Judge(found.lock, found.at)
+	}
+	return found, err
+}
+
+// lookAt is look without the limits that the user has set for findings.
+func (s *session) lookAt(ctx context.Context, rules inspector.Rules, key string) (sight, error) {
 	if s.servers.Topology() == keyspace.Redlock {
 		return s.lookAtEach(ctx, rules, key)
 	}

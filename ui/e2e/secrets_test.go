@@ -148,6 +148,11 @@ func TestNoSecretIsShown(t *testing.T) {
 		s.run(-1, waysTo(locked.Addr)[(i+1)%7], command...)
 		s.run(-1, way{name: "a URL that cannot be read", env: []string{"REDIS_URL=redis://me:" + password + "@host"}}, command...)
 	}
+	told := fmt.Sprintf("[profile.prod]\nurl = \"redis://%s\"\nuser = \"me\"\nenvironment = \"production\"\npassword-command = [\"printf\", \"%%s\", %q]", server.Addr, password)
+	s.run(0, way{name: "password-command", config: told}, "list", "--profile", "prod")
+	s.run(0, way{name: "password-command", config: told}, "release", "lock:6", "--holder", "worker-7", "--yes", "--confirm", "lock:6", "--profile", "prod")
+	s.run(0, way{name: "password-command", config: told}, "check", "--profile", "prod")
+	s.run(0, way{name: "password-command", config: told}, "check", "--config")
 	for i, w := range waysTo(server.Addr) {
 		s.run(0, w, "check")
 		s.run(1, waysTo("127.0.0.1:1")[i], "list")
@@ -191,9 +196,18 @@ func (s *secretive) misplaced() {
 	s.run(1, way{name: "LOCKTOP_SENTINEL_PASS", args: []string{"-p", "1", "--sentinel", "m"}, env: []string{"LOCKTOP_SENTINEL_PASS=" + marker}}, "list")
 	for _, config := range []string{
 		"pass = \"" + marker + "\"", "pass = " + marker, "pass = \"" + marker, "url = \"" + secretURL + "\"", "url = " + secretURL, "[profile." + "prod]\npass = \"" + marker + "\"",
-		"pass = \"\\q" + marker + "\"",
+		"pass = \"\\q" + marker + "\"", "[profile.prod]\nurl = \"" + secretURL + "\"", "[profile.prod]\nurl = [\"redis://" + marker + "@a\"]",
+		"[profile.prod]\nurl = \"http://" + marker + "\"", "[profile.prod]\nport = \"" + marker + "\"", "[profile.prod]\nsentinel-pass = \"" + marker + "\"",
+		"[profile.prod]\npassword-command = \"" + marker + "\"", "[profile.prod]\npassword-command = [" + marker + "]", "[profile.prod]\nREDISCLI_AUTH = \"" + marker + "\"",
 	} {
 		s.run(2, way{name: "the configuration", config: config}, "list", "-p", "1")
+		s.run(2, way{name: "the configuration", config: config}, "check", "--config")
+	}
+	for _, command := range []string{`["printf", "` + marker + `"]`, `["sh", "-c", "echo ` + marker + `; echo ` + marker + `; exit 3"]`, `["/nowhere/` + "pass" + `", "` + marker + `"]`} {
+		prod := "[profile.prod]\nurl = \"redis://127.0.0.1:1\"\nuser = \"me\"\npassword-command = " + command
+		s.run(1, way{name: "password-command", config: prod}, "list", "--profile", "prod")
+		s.run(0, way{name: "password-command", config: prod}, "check", "--config")
+		s.run(0, way{name: "password-command", config: prod}, "check", "--config", "-o", "json")
 	}
 }
 

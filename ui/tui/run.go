@@ -49,7 +49,7 @@ type Config struct {
 	// Settings is how the dashboard begins; Save keeps other ones for the profile, and says where. Nil: they cannot be kept.
 	Settings Settings
 	Save     func(Settings) (where string, err error)
-	// Keys are other keys for the bindings of these names ("Release"); nil: those of the program.
+	// Keys are other keys for the bindings of these names, which [BindingNames] has; nil: those of the program.
 	Keys map[string][]string
 	// Clock is what the time is; nil: the system's.
 	Clock func() time.Time
@@ -78,6 +78,9 @@ func Run(ctx context.Context, c Config) error {
 	}
 	out := &output{File: os.Stdout, sync: c.Sync}
 	m := newModel(ctx, c, t)
+	if err := m.keys.remap(c.Keys); err != nil {
+		return err
+	}
 	m.copy = out.copy
 	// Bubble Tea's own handler of signals hangs where SIGTERM meets the last frame, and knows no SIGHUP. Its WithContext
 	// closes the input while it is being read (v1.3.10), so that the end of ctx is a quit like any other.
