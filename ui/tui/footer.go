@@ -19,12 +19,17 @@ func (m *model) hint(rank int, b key.Binding, word string) segment {
 func (m *model) paintFooter(p *painter) {
 	k := m.keys
 	var left []segment
-	listing := m.dialog == nil && !m.help && !m.typing && m.detail == nil
+	listing := m.dialog == nil && !m.help && m.chooser == nil && !m.typing && m.detail == nil
 	switch {
 	case m.dialog != nil:
 		left = []segment{m.hint(1, k.Next, "next"), m.hint(0, k.Choose, "choose"), m.hint(0, k.Cancel, "cancel")}
 	case m.help:
 		left = []segment{m.hint(0, k.Back, "back")}
+	case m.chooser != nil:
+		left = []segment{
+			piece(3, p.theme.faint, "↑↓ move"), m.hint(0, k.Freeze, "shows or hides"), m.hint(2, k.Save, "save"), m.hint(0, k.Back, "close"),
+			m.hint(1, k.Help, "help"),
+		}
 	case m.typing:
 		left = []segment{m.hint(0, k.Choose, "keep"), m.hint(0, k.Back, "clear"), piece(1, p.theme.faint, "text, or a glob with * ? [")}
 	case m.detail != nil:

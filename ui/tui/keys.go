@@ -27,8 +27,9 @@ func (m *model) handleKey(msg tea.KeyMsg) tea.Cmd {
 	case m.dialog != nil:
 		return m.handleDialogKey(msg)
 	case m.help:
-		m.help = !key.Matches(msg, m.keys.Help, m.keys.Back, m.keys.Quit, m.keys.Open)
-		return nil
+		return m.handleHelpKey(msg)
+	case m.chooser != nil:
+		return m.handleChooserKey(msg)
 	case m.typing:
 		return m.handleFilterKey(msg)
 	}
@@ -132,6 +133,8 @@ func (m *model) handleCommand(msg tea.KeyMsg) tea.Cmd {
 			return m.back()
 		}
 		m.quitting = true
+	case key.Matches(msg, k.Save):
+		return m.save()
 	case key.Matches(msg, k.Copy):
 		return m.copyKeys()
 	case key.Matches(msg, k.CopyCommand):
@@ -172,13 +175,13 @@ func (m *model) handleListCommand(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, k.Suspects):
 		m.order.suspects = !m.order.suspects
 		return m.rearrange()
+	case key.Matches(msg, k.Columns):
+		m.openChooser()
 	case !m.onLocks():
 	case key.Matches(msg, k.Sort):
-		m.order.nextColumn(m.table.votes)
-		return m.rearrange()
+		return m.sortByNext()
 	case key.Matches(msg, k.Reverse):
-		m.order.reverse = !m.order.reverse
-		return m.rearrange()
+		return m.turnOrder()
 	case key.Matches(msg, k.Mark):
 		m.table.toggleMark()
 		m.move(1)

@@ -94,6 +94,8 @@ func (m *model) render() string {
 		m.overlayDialog(p)
 	case m.help:
 		m.overlayHelp(p)
+	case m.chooser != nil:
+		m.overlayChooser(p)
 	}
 	return strings.Join(p.lines, "\n")
 }
@@ -105,7 +107,7 @@ func (m *model) paintLocks(p *painter, l layout) {
 		m.paintNothing(p, l.body.height)
 		return
 	}
-	columns, gap := planColumns(m.width, m.table.keyWidth, m.table.holderWidth, m.table.votes)
+	columns, gap := m.columns()
 	if l.titles.height > 0 {
 		m.table.paintTitles(p, columns, gap, m.order)
 	}
