@@ -48,8 +48,9 @@ func (m *model) paintFooter(p *painter) {
 		}
 	case m.view == viewEvents:
 		left = []segment{
-			m.hint(1, k.Locks, "locks"), m.hint(4, k.Open, "detail"), m.hint(3, k.Filter, "filter"),
-			m.hint(2, k.Freeze, "freeze"), m.hint(5, k.Bottom, "newest"), m.hint(0, k.Help, "help"), m.hint(0, k.Quit, "quit"),
+			m.hint(1, k.Locks, "locks"), m.hint(5, k.Open, "detail"), m.hint(2, k.Filter, "filter"), m.hint(3, k.Suspects, "trouble"),
+			m.hint(4, k.Freeze, "freeze"), m.hint(6, k.Bottom, "newest"), m.hint(7, k.Copy, "copy key"),
+			m.hint(8, k.CopyCommand, "copy line"), m.hint(9, k.Nodes, "nodes"), m.hint(0, k.Help, "help"), m.hint(0, k.Quit, "quit"),
 		}
 	case m.view == viewNodes && !m.mapped():
 		left = []segment{

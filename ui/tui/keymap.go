@@ -50,7 +50,7 @@ func newKeyMap() keyMap {
 		Back:   bind("esc", "back, clears filter, marks", "esc"),
 
 		Filter:   bind("/", "filter by text or by a glob", "/"),
-		Suspects: bind("!", "suspects only", "!"),
+		Suspects: bind("!", "suspects, or trouble, only", "!"),
 		Sort:     bind("s", "sort by the next column", "s"),
 		Reverse:  bind("I", "turn the order", "I"),
 		Columns:  bind("c", "choose the columns", "c"),
