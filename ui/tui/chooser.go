@@ -76,13 +76,13 @@ func (m *model) overlayChooser(p *painter) {
 		switch {
 		case c.always:
 			box = part{t.faint, "[x] "}
-			said = "always: " + said
+			said = "always shown"
 		case m.hidden.has(c.id):
 			box = part{t.faint, "[ ] "}
 		case c.id == columnVotes && !m.table.votes:
-			said = "there is no Redlock here"
+			said = "no Redlock here"
 		case !shown[c.id]:
-			about, said = t.warn, "no room in this window"
+			about, said = t.warn, "no room at this width"
 		}
 		lines = append(lines, []part{{t.cursor, cursor}, box, {name, text.PadRight(c.name, 12)}, {about, "  " + said}})
 	}

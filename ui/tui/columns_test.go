@@ -69,11 +69,11 @@ func TestHiddenColumnsGiveTheirRoomAway(t *testing.T) {
 func TestTheChooserSaysWhatHasNoRoom(t *testing.T) {
 	h := withFixture(t, 80, 24, "mono")
 	h.keys("c")
-	h.wantSeen("[x] scheme        no room in this window", "[x] votes         there is no Redlock here", "[x] waiters       who waits for it")
+	h.wantSeen("[x] scheme        no room at this width", "[x] votes         no Redlock here", "[x] waiters       who waits for it")
 	h.keys("j", "enter", "j", "j", "j", "j", "enter")
 	h.wantSeen("[ ] holder        who has it now", "[ ] held          since when", "[x] scheme        whose layout it is")
 	h.keys("g", "j", "enter")
-	h.wantSeen("[x] key           always: the Redis key", "the column key is always shown")
+	h.wantSeen("[x] key           always shown", "the column key is always shown")
 	h.keys("esc", "esc", "3", "c")
 	h.wantSeen("columns are chosen in the view of locks (1)")
 	h.wantUnseen("╭─ columns")

@@ -12,25 +12,25 @@ func (s columnSet) toggled(id columnID) columnSet { return s ^ 1<<id }
 type columnChoice struct {
 	id    columnID
 	name  string
-	about string
+	about string // what it shows
 	// always says that a row means nothing without it.
 	always bool
 }
 
 // columnChoices are those of the table of locks, from left to right.
 var columnChoices = [...]columnChoice{
-	{columnState, "state", "held, stuck, split", true},
-	{columnKey, "key", "the Redis key", true},
+	{columnState, "state", "", true},
+	{columnKey, "key", "", true},
 	{columnScheme, "scheme", "whose layout it is", false},
 	{columnHolder, "holder", "who has it now", false},
-	{columnCount, "count", "how often it was entered", false},
+	{columnCount, "count", "entered how often", false},
 	{columnVotes, "votes", "of a Redlock", false},
-	{columnTTL, "ttl", "left of the lease", true},
+	{columnTTL, "ttl", "", true},
 	{columnHeld, "held", "since when", false},
 	{columnWaiters, "waiters", "who waits for it", false},
 	{columnSpark, "acquisitions", "of the last minute", false},
-	{columnRenewals, "renewals", "how many, how regular", false},
-	{columnFinding, "finding", "the worst one, in words", false},
+	{columnRenewals, "renewals", "how many, how often", false},
+	{columnFinding, "finding", "the worst, in words", false},
 }
 
 // columnNames are the names of the columns that are not hidden; nil: none is.

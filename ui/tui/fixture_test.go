@@ -26,7 +26,7 @@ func holder(owner, label string, count int64) inspector.Holder {
 func status(now time.Time) keyspace.Status {
 	return keyspace.Status{
 		Node: testNode, Version: "7.0.15", Software: "redis", Feed: keyspace.FeedPush, Connected: true, Role: "master",
-		Lag: 300 * time.Microsecond, CommandsPerSecond: 4, Patterns: []string{"*lock*", "*mutex*", "*lease*", "redlock:*"},
+		Lag: 300 * time.Microsecond, CommandsPerSecond: 4, Commands: 12_480, FetchedPerSecond: 310, Fetched: 2_310_000, Sent: 640_000, Patterns: []string{"*lock*", "*mutex*", "*lease*", "redlock:*"},
 		LastPass: keyspace.Pass{Generation: 3, Started: now.Add(-13 * time.Second), Ended: now.Add(-12 * time.Second), Scanned: 48211, Matched: 1300},
 	}
 }

@@ -72,6 +72,15 @@ func (m *model) paintFooter(p *painter) {
 			m.hint(9, k.Sort, "sort"), m.hint(0, k.Help, "help"), m.hint(0, k.Quit, "quit"),
 		}
 	}
+	if listing && m.onLocks() && len(m.table.rows) == 0 { // there is nothing to act upon
+		left = []segment{
+			m.hint(2, k.Events, "events"), m.hint(3, k.Nodes, "nodes"), m.hint(4, k.Freeze, "freeze"),
+			m.hint(0, k.Help, "help"), m.hint(0, k.Quit, "quit"),
+		}
+		if !m.order.filter.empty() || m.order.suspects {
+			left = slices.Insert(left, 0, m.hint(1, k.Back, "show all"))
+		}
+	}
 	if k.Demo.Enabled() && listing && m.view != viewDemo {
 		left = slices.Insert(left, len(left)-2, m.hint(3, k.Demo, "demo"))
 	}

@@ -101,7 +101,7 @@ var keyTests = map[string]func(t *testing.T, h *harness, press string){
 	},
 	"Columns": func(t *testing.T, h *harness, press string) {
 		h.keys(press)
-		h.wantSeen("╭─ columns", "[x] waiters", "state         always: held, stuck, split")
+		h.wantSeen("╭─ columns", "[x] waiters", "state         always shown")
 		h.keys("j", "j", "j", "j", "j", "j", " ")
 		h.wantSeen("[ ] waiters")
 		h.keys("esc")
