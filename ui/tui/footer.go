@@ -24,7 +24,7 @@ func (m *model) paintFooter(p *painter) {
 	case m.dialog != nil:
 		left = []segment{m.hint(1, k.Next, "next"), m.hint(0, k.Choose, "choose"), m.hint(0, k.Cancel, "cancel")}
 	case m.help:
-		left = []segment{m.hint(0, k.Back, "back")}
+		left = []segment{m.hint(0, k.Back, "back"), piece(1, p.theme.faint, "↑↓ scroll")}
 	case m.chooser != nil:
 		left = []segment{
 			piece(3, p.theme.faint, "↑↓ move"), m.hint(0, k.Freeze, "shows or hides"), m.hint(2, k.Save, "save"), m.hint(0, k.Back, "close"),

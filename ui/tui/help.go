@@ -32,7 +32,7 @@ func (m *model) overlayHelp(p *painter) {
 		lines = append(lines, line)
 	}
 	lines = append(lines, nil, []part{{m.theme.faint, "≥ at least   ≤ at most   ? not stored   - cannot be seen   ▒ about to lapse"}})
-	lines = m.helpLines(lines, max(p.height()-2, 0))
+	lines = m.helpLines(lines, p.overlayRoom())
 	width := min(columns*column+(columns-1)*gap+4, p.width)
 	p.box(framed(m.theme, "keys", lines, width), width)
 }
