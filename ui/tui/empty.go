@@ -78,7 +78,7 @@ func (m *model) noLocksPage(g *page) {
 	}
 	g.paragraph(nil, rowPrefix, t.faint, "a lock that appears now will be seen here")
 	if f.limited != "" {
-		g.paragraph(nil, rowPrefix, t.warn, "not at once: "+f.limited)
+		g.paragraph(nil, rowPrefix, t.warn, "seen by "+f.limited)
 	}
 }
 

@@ -75,6 +75,14 @@ func (t *theme) feedFace(n *keyspace.Status) face {
 	return face{"○", text.Escape(string(n.Feed)), t.warn}
 }
 
+// feedWord names a feed.
+func feedWord(f keyspace.Feed) string {
+	if f == keyspace.FeedPoll {
+		return "polling"
+	}
+	return string(f)
+}
+
 // progressText is how far a pass has come, as far as that can be known.
 func progressText(pass *keyspace.Pass) string {
 	switch {

@@ -136,7 +136,7 @@ func (m *model) paintContext(p *painter) {
 	if n := len(m.table.marks); n > 0 {
 		left = append(left, piece(2, t.accent, "+"+text.Count(int64(n))+" marked"))
 	}
-	if m.order.column != sortWorst || m.order.reverse {
+	if m.onLocks() && (m.order.column != sortWorst || m.order.reverse) {
 		sorted := "by " + sortNames[m.order.column]
 		if m.order.reverse {
 			sorted += ", turned"

@@ -157,7 +157,7 @@ func passSentence(n *keyspace.Status, now time.Time) string {
 	said := fmt.Sprintf("%s, %s seen, %s of them named like locks", text.Ago(now.Sub(n.LastPass.Ended)),
 		plural(n.LastPass.Scanned, "key"), text.Count(n.LastPass.Matched))
 	if took := n.LastPass.Ended.Sub(n.LastPass.Started); took > 0 && !n.LastPass.Started.IsZero() {
-		said += ", in " + text.Duration(took)
+		said += ", in " + text.Lag(took)
 		if rate := scanRate(&n.LastPass); rate >= 1 {
 			said += " (" + text.Count(int64(rate)) + " keys/s)"
 		}
@@ -169,7 +169,7 @@ func passSentence(n *keyspace.Status, now time.Time) string {
 func costParts(t *theme, n *keyspace.Status) []part {
 	var parts []part
 	if n.Connected {
-		parts = append(parts, part{t.plain, rateOf(n) + " commands and " + fetchedRateOf(n) + " read a second"})
+		parts = append(parts, part{t.plain, rateOf(n) + " commands/s and " + fetchedRateOf(n) + "/s read"})
 	}
 	if n.Commands > 0 {
 		so := plural(int64(n.Commands), "command") + ", " + text.Bytes(int64(n.Fetched)) + " read and " + text.Bytes(int64(n.Sent)) + " sent so far"

@@ -50,8 +50,8 @@ func factsOf(nodes []keyspace.Status) facts {
 		if f.replica == nil && isReplica(n) {
 			f.replica = n
 		}
-		if f.limited == "" && n.Feed != keyspace.FeedPush {
-			f.limited = n.FeedReason
+		if f.limited == "" && n.Feed != keyspace.FeedPush && n.FeedReason != "" {
+			f.limited = feedWord(n.Feed) + ": " + n.FeedReason
 		}
 	}
 	for db, keys := range others {
