@@ -274,28 +274,5 @@ func (c *Connection) DB() int { return c.options.DB }
 // Server is what the server said of itself when it was connected.
 func (c *Connection) Server() Server { return c.server }
 
-// Databases counts the keys of every database that has any, by INFO keyspace.
-func (c *Connection) Databases(ctx context.Context) (map[int]int64, error) {
-	info, err := c.reader.Info(ctx, "keyspace").Result()
-	if err != nil {
-		return nil, wrap("info keyspace", err)
-	}
-	counts := make(map[int]int64)
-	for name, value := range infoFields(info) {
-		number, isDB := strings.CutPrefix(name, "db")
-		if !isDB {
-			continue
-		}
-		keys, _, _ := strings.Cut(strings.TrimPrefix(value, "keys="), ",")
-		db, errDB := strconv.Atoi(number)
-		n, errKeys := strconv.ParseInt(keys, 10, 64)
-		if err := errors.Join(errDB, errKeys); err != nil {
-			return nil, wrap("info keyspace: "+value, err)
-		}
-		counts[db] = n
-	}
-	return counts, nil
-}
-
 // Close closes the connection's clients.
 func (c *Connection) Close() error { return c.reader.Close() }

@@ -54,7 +54,7 @@ func (e *ConnectError) Unwrap() []error {
 }
 
 // connectError sorts an error of the first commands by what would mend it.
-func connectError(o Options, err error) error {
+func connectError(o Options, err error) *ConnectError {
 	e := &ConnectError{Addr: string(o.Node()), Err: err}
 	mend, isTLS := mendTLS(err)
 	text := err.Error()
@@ -99,6 +99,17 @@ func connectError(o Options, err error) error {
 		e.Mend = "if the server wants TLS, add --tls"
 	case errors.As(err, new(*net.DNSError)), errors.As(err, new(*net.OpError)):
 		e.Kind = ErrUnreachable
+	case hasPrefix(err, "LOADING"):
+		e.Err, e.Mend = errors.New("it is loading its data, and serves nobody meanwhile (LOADING)"), "wait until it has: INFO persistence tells how far it is"
+	case hasPrefix(err, "MASTERDOWN"):
+		e.Err = errors.New("this replica has lost its master, and serves no old data (MASTERDOWN)")
+		e.Mend = "look at its master, or wait until it is back"
+	case hasPrefix(err, "CLUSTERDOWN"):
+		e.Err = errors.New("the cluster is down: some of its slots have no master (CLUSTERDOWN)")
+		e.Mend = "bring that master back, or have a replica take its place: CLUSTER FAILOVER TAKEOVER"
+	case hasPrefix(err, "MISCONF"):
+		e.Err = errors.New("the server cannot write to its disk, and refuses whatever writes (MISCONF)")
+		e.Mend = "look at its log and at the room on its disk"
 	case hasPrefix(err, "BUSY"):
 		e.Err, e.Mend = errors.New("a script runs there, and nobody else is served"), "wait for its end, or stop it: SCRIPT KILL"
 	case strings.HasPrefix(text, "redis: can't parse"), strings.Contains(text, "invalid reply"):
@@ -108,7 +119,7 @@ func connectError(o Options, err error) error {
 }
 
 // lostError is connectError for a server that has answered before: it is one, and it speaks as we do.
-func lostError(o Options, err error) error {
+func lostError(o Options, err error) *ConnectError {
 	e := &ConnectError{Addr: string(o.Node()), Kind: ErrUnreachable}
 	switch {
 	case isTimeout(err):
@@ -119,6 +130,15 @@ func lostError(o Options, err error) error {
 		return connectError(o, err)
 	}
 	return e
+}
+
+// trouble is the error in its parts.
+func (e *ConnectError) trouble() Trouble {
+	t := Trouble{Why: e.Err.Error(), Mend: e.Mend}
+	if e.Kind != nil {
+		t.Kind = e.Kind.Error()
+	}
+	return t
 }
 
 func isTimeout(err error) bool {

@@ -288,7 +288,8 @@ func (f *feed) down(ctx context.Context, err error, since time.Time) {
 		f.backOff = backOffFirst
 		f.gap("the connection was lost: "+err.Error(), since)
 	}
-	f.status.Err, f.status.TimedOut = lostError(f.connection.options, err).Error(), isTimeout(err)
+	lost := lostError(f.connection.options, err)
+	f.status.Err, f.status.Trouble, f.status.TimedOut = lost.Error(), lost.trouble(), isTimeout(err)
 	f.pass, f.nextPass = nil, time.Time{}
 	f.say()
 	sleep(ctx, f.backOff+rand.N(f.backOff))
@@ -309,7 +310,7 @@ func (f *feed) up() {
 	if f.status.Connected {
 		return
 	}
-	f.status.Connected, f.status.StaleSince, f.status.TimedOut = true, time.Time{}, false
+	f.status.Connected, f.status.StaleSince, f.status.TimedOut, f.status.Trouble = true, time.Time{}, false, Trouble{}
 	f.status.Err = f.connection.server.limits()
 }
 

@@ -18,7 +18,8 @@ type herald struct {
 	missed    time.Time // as in feed
 	said      time.Time
 	busySince time.Time
-	rate      rate
+	rate      rate // of commands
+	fetched   rate // of bytes
 }
 
 // hangs is how long the feed may wait for an answer before the picture counts as stale.
@@ -79,9 +80,17 @@ func (h *herald) publish() {
 	s.Hints, s.HintsDropped, s.Lag = h.feed.mail.counts()
 	s.Commands = h.feed.connection.meter.commands.Load()
 	s.CommandsPerSecond = h.rate.add(h.said, s.Commands)
+	s.Fetched, s.Sent = h.feed.connection.meter.bytes()
+	s.FetchedPerSecond = h.fetched.add(h.said, s.Fetched)
+	s.WritesRefused = h.feed.mail.writesRefused()
 	if s.Connected && !h.busySince.IsZero() && h.said.Sub(h.busySince) > hangs {
 		s.Connected, s.StaleSince, s.TimedOut = false, staleSince(h.missed, h.busySince), true
-		s.Err = fmt.Sprintf("%s has not answered for %.1f s", s.Node, h.said.Sub(h.busySince).Seconds())
+		waited := h.said.Sub(h.busySince).Seconds()
+		s.Err = fmt.Sprintf("%s has not answered for %.1f s", s.Node, waited)
+		s.Trouble = Trouble{
+			Kind: ErrNoAnswer.Error(), Why: fmt.Sprintf("it has not answered for %.1f s", waited),
+			Mend: "it may hang, or be busy: locktop goes on asking",
+		}
 	}
 	h.feed.out.setStatus(s)
 }
@@ -92,6 +101,7 @@ func (f *feed) say() {
 	s.LastPass = f.lastPass
 	if f.pass != nil {
 		scanning := f.pass.Pass
+		scanning.At = time.Now()
 		s.Scanning = &scanning
 	}
 	s.Followed, s.Seen = len(f.followed), len(f.followed)+len(f.others)

@@ -81,7 +81,7 @@ func (f *feed) hear(ctx context.Context, s *session) error {
 	for {
 		message, err := s.pubsub.Receive(ctx)
 		if declinesPing(err) {
-			f.mail.answered()
+			f.mail.answered(err)
 			continue
 		}
 		if err != nil {

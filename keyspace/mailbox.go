@@ -31,6 +31,7 @@ type mailbox struct {
 	lag      time.Duration
 	// down is the listener's trouble in words; empty while it hears the server.
 	down      string
+	refused   string // the server's word on why it refuses writes, and the last ping as one
 	lastAlive time.Time
 	hearing   Feed // what the listener has subscribed to, FeedPoll for nothing
 	why       string
@@ -162,14 +163,18 @@ func (m *mailbox) lost(why string) {
 // alive notes a pong, and how long it took.
 func (m *mailbox) alive(lag time.Duration) {
 	m.mu.Lock()
-	m.lag, m.lastAlive = lag, time.Now()
+	m.lag, m.lastAlive, m.refused = lag, time.Now(), ""
 	m.mu.Unlock()
 }
 
-// answered notes a ping that was refused: whoever refuses is there.
-func (m *mailbox) answered() {
+// answered notes a ping that was refused: whoever refuses is there. While the disk is full a ping is refused as a write is.
+func (m *mailbox) answered(err error) {
 	m.mu.Lock()
 	m.lastAlive = time.Now()
+	m.refused = ""
+	if hasPrefix(err, "MISCONF") {
+		m.refused = err.Error()
+	}
 	m.mu.Unlock()
 }
 
@@ -177,6 +182,13 @@ func (m *mailbox) silence() time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return time.Since(m.lastAlive)
+}
+
+// writesRefused is the server's word on why it refuses writes; empty: it has said nothing of it.
+func (m *mailbox) writesRefused() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.refused
 }
 
 // counts are for the status.

@@ -88,6 +88,9 @@ func (f *feed) beginPass(ctx context.Context, now time.Time) error {
 	if err != nil && !isAnswer(err) {
 		return err
 	}
+	if err := f.countDatabases(ctx); err != nil {
+		return err
+	}
 	f.shrink()
 	f.passes++
 	f.pass = &pass{Pass: Pass{Generation: f.passes, Started: now, KeysInDB: size}, why: unasked}

@@ -113,6 +113,8 @@ type Pass struct {
 	Started    time.Time
 	// Ended is zero while the pass runs.
 	Ended time.Time
+	// At is when the figures were taken, of a pass that runs.
+	At time.Time
 	// Scanned counts the keys that the server returned; Matched those that a pattern named.
 	Scanned, Matched int64
 	// KeysInDB is what DBSIZE said when the pass began: the base for a progress bar.

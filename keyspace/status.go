@@ -36,6 +36,10 @@ type Status struct {
 	TimedOut bool
 	// Err is the last error in words while not Connected, or a lasting limitation ("NOPERM: ..."); else empty.
 	Err string
+	// Trouble is that error in its parts while not Connected; else zero.
+	Trouble Trouble
+	// WritesRefused is the server's own word on why nobody can write there for now ("MISCONF ..."); empty: nothing tells of it.
+	WritesRefused string
 	// Role is "master" or "replica".
 	Role string
 	// Topology is what the node is a part of.
@@ -63,8 +67,28 @@ type Status struct {
 	// Commands counts what we sent to this node; CommandsPerSecond is the rate over the last seconds.
 	Commands          uint64
 	CommandsPerSecond float64
+	// Fetched and Sent are the bytes that we read from this node and wrote to it; FetchedPerSecond is the rate over the last
+	// seconds.
+	Fetched, Sent    uint64
+	FetchedPerSecond float64
+	// Databases are those of the server that have keys, as of the beginning of the last pass; nil where that is not known, and
+	// in a cluster.
+	Databases []Database
 	// Followed is the number of keys that are watched; Seen the number that matched a pattern at all.
 	Followed, Seen int
 	// Denied is how many of the keys that matched this user may not read: whether they are locks is not known.
 	Denied int
+}
+
+// Trouble is why a server does not answer us.
+type Trouble struct {
+	Kind string // in a few words: "wrong user or password"; empty where it answers, and serves nobody
+	Why  string // the cause in words, or the server's own
+	Mend string // what the user can do; may be empty
+}
+
+// Database is one of a server's databases.
+type Database struct {
+	DB   int
+	Keys int64
 }

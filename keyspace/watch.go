@@ -250,6 +250,9 @@ func (w *watch) introduce(p *post, err error) Update {
 		s.FeedReason = "its feed has just begun"
 	} else {
 		s.StaleSince, s.Err, s.TimedOut = time.Now(), err.Error(), errors.Is(err, ErrNoAnswer)
+		if lost := (*ConnectError)(nil); errors.As(err, &lost) {
+			s.Trouble = lost.trouble()
+		}
 		s.FeedReason = "it was not reached yet"
 	}
 	for _, pattern := range w.options.Patterns {

@@ -42,6 +42,11 @@ type meter struct {
 	sees atomic.Pointer[func(name string)]
 }
 
+// bytes are what was read and what was written so far.
+func (m *meter) bytes() (fetched, sent uint64) {
+	return uint64(max(m.fetched.Load(), 0)), uint64(max(m.sent.Load(), 0))
+}
+
 // wire is a connection that counts and guards.
 type wire struct {
 	net.Conn

@@ -221,15 +221,6 @@ func (a arrangement) compare(x, y sortable) int {
 		cmp.Compare(x.lock.DB, y.lock.DB))
 }
 
-// nextColumn orders by the next column; that of the votes is passed over where there are none.
-func (a *arrangement) nextColumn(votes bool) {
-	a.column = (a.column + 1) % sortColumns
-	if a.column == sortVotes && !votes {
-		a.column++
-	}
-	a.reverse = false
-}
-
 // ownerText is a holder for a column: its label, and how many more there are.
 func ownerText(l *inspector.Lock) string {
 	switch n := len(l.Holders); n {

@@ -1,6 +1,11 @@
 package tui
 
-import "locktop/keyspace"
+import (
+	"cmp"
+	"slices"
+
+	"locktop/keyspace"
+)
 
 // columnID names a column of the table of locks.
 type columnID int
@@ -65,18 +70,66 @@ const (
 // rowPrefix is the cells before the first column: the cursor, the mark and a blank.
 const rowPrefix = 3
 
+// findingLeast is the width that a finding needs in a window that is narrower than the one from which on it is shown anyway.
+const findingLeast = 24
+
 // planColumns lays out the columns for a window: fixed ones by the window's width, while the key and the holder share
-// what is left as far as their texts need it, and the finding takes the rest of a wide window.
-func planColumns(width, keyWidth, holderWidth int, votes bool) (columns []column, gap int) {
+// what is left as far as their texts need it, and the finding takes the rest of a wide window. What hidden columns leave is
+// used: the next ones come in earlier.
+func planColumns(width, keyWidth, holderWidth int, votes bool, hidden columnSet) (columns []column, gap int) {
 	gap = 2
 	if width < fromCount {
 		gap = 1
 	}
-	add := func(from int, c column) {
-		if width >= from {
-			columns = append(columns, c)
+	freed := 0
+	if hidden != 0 {
+		standard, _ := planColumns(width, keyWidth, holderWidth, votes, 0)
+		for _, c := range standard {
+			if hidden.has(c.id) {
+				freed += c.width + gap
+			}
 		}
 	}
+	bar := barOf(width)
+	if bar == 0 && freed >= barWidth {
+		bar, freed = barWidth, freed-barWidth
+	}
+	all := allColumns(width, bar, votes)
+	for _, from := range comingColumns(all, width) {
+		c := &all[from]
+		cost := max(c.width, 1) + gap
+		if c.id == columnFinding {
+			cost = findingLeast + gap
+		}
+		if !hidden.has(c.id) && cost <= freed {
+			c.from, freed = 0, freed-cost
+		}
+	}
+	columns = make([]column, 0, len(all))
+	for _, c := range all {
+		if c.from <= width && !hidden.has(c.id) {
+			columns = append(columns, c.column)
+		}
+	}
+	left := width - rowPrefix - 1
+	for i := range columns {
+		left -= columns[i].width
+		if i > 0 {
+			left -= gap
+		}
+	}
+	shareRest(columns, max(left, 0), keyWidth, holderWidth, width < fromFinding)
+	return columns, gap
+}
+
+// planned is a column with the least width of a window that shows it.
+type planned struct {
+	column
+	from int
+}
+
+// allColumns are the columns from left to right.
+func allColumns(width, bar int, votes bool) []planned {
 	stateWidth := 9
 	switch {
 	case width < fromStateWord:
@@ -84,24 +137,17 @@ func planColumns(width, keyWidth, holderWidth int, votes bool) (columns []column
 	case votes:
 		stateWidth = 10 // "◒ minority"
 	}
-	ttl := column{id: columnTTL, title: "TTL", width: 7, right: true, sort: sortTTL}
-	if width >= fromBar {
-		ttl.bar = 9
-		if width >= fromFinding {
-			ttl.bar = 13
-		}
-		ttl.width += ttl.bar
-		ttl.right = false
+	ttl := column{id: columnTTL, title: "TTL", width: 7 + bar, right: bar == 0, bar: bar, sort: sortTTL}
+	count := fromCount
+	all := make([]planned, 0, 12)
+	add := func(from int, c column) { all = append(all, planned{c, from}) }
+	if votes {
+		count = fromCountBeside
 	}
-	columns = make([]column, 0, 12)
 	add(0, column{id: columnState, title: "STATE", width: stateWidth, sort: sortWorst})
 	add(0, column{id: columnKey, title: "KEY", sort: sortKey})
 	add(fromScheme, column{id: columnScheme, title: "SCHEME", width: 9, sort: sortScheme})
 	add(fromHolder, column{id: columnHolder, title: "HOLDER", sort: sortHolder})
-	count := fromCount
-	if votes {
-		count = fromCountBeside
-	}
 	add(count, column{id: columnCount, title: "N", width: 3, right: true, sort: sortCount})
 	if votes {
 		add(fromVotes, column{id: columnVotes, title: "VOTES", width: 5, right: true, sort: sortVotes})
@@ -112,20 +158,38 @@ func planColumns(width, keyWidth, holderWidth int, votes bool) (columns []column
 	add(fromSpark, column{id: columnSpark, title: "LAST MINUTE", width: 12, sort: sortAcquisitions})
 	add(fromRenewals, column{id: columnRenewals, title: "RENEWALS", width: 16, sort: sortRenewals})
 	add(fromFinding, column{id: columnFinding, title: "FINDING", sort: -1})
+	return all
+}
 
-	left := width - rowPrefix - 1
-	for i := range columns {
-		left -= columns[i].width
-		if i > 0 {
-			left -= gap
+// barWidth is what the bar of the TTL takes, with the blank after it; the widest window has a longer one.
+const barWidth = 9
+
+func barOf(width int) int {
+	switch {
+	case width < fromBar:
+		return 0
+	case width < fromFinding:
+		return barWidth
+	}
+	return 13
+}
+
+// comingColumns are the indices of the columns that the window is too narrow for, in the order in which they come.
+func comingColumns(all []planned, width int) []int {
+	var coming []int
+	for i := range all {
+		// The holder is left out of a window in which nothing but the essentials can be read, whatever is hidden.
+		if all[i].from > width && all[i].id != columnHolder {
+			coming = append(coming, i)
 		}
 	}
-	shareRest(columns, max(left, 0), keyWidth, holderWidth)
-	return columns, gap
+	slices.SortStableFunc(coming, func(a, b int) int { return cmp.Compare(all[a].from, all[b].from) })
+	return coming
 }
 
 // shareRest gives what is left of the width to the columns that can use it.
-func shareRest(columns []column, left, keyWidth, holderWidth int) {
+// A finding that came in before its time has no more than it needs.
+func shareRest(columns []column, left, keyWidth, holderWidth int, early bool) {
 	var key, holder, finding *column
 	for i := range columns {
 		switch columns[i].id {
@@ -142,10 +206,14 @@ func shareRest(columns []column, left, keyWidth, holderWidth int) {
 	if finding != nil {
 		// The finding is a sentence: it gets at least a quarter.
 		finding.width = left / 4
+		if early {
+			finding.width = max(min(findingLeast, left), 0)
+		}
 		left -= finding.width
 	}
 	if holder == nil {
-		key.width = left
+		key.width = min(left, max(keyWidth, 12)+8)
+		left -= key.width
 	} else {
 		wantKey, wantHolder := max(keyWidth, 12), max(holderWidth, 8)
 		switch {

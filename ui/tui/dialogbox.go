@@ -27,13 +27,9 @@ func (m *model) overlayDialog(p *painter) {
 		return
 	}
 	width := min(dialogWidth, p.width-2)
-	content := d.describe(m, width-4)
-	controls := d.controlLines(t)
-	if room := p.height() - 2 - len(controls); len(content) > room {
-		content = content[:max(room, 0)]
-	}
+	content := squeezed(d.describe(m, width-4), d.controlLines(t), p.overlayRoom())
 	title := string(d.verb) + " " + text.Escape(d.lock.Key)
-	p.box(framed(t, title, append(content, controls...), width), width)
+	p.box(framed(t, title, content, width), width)
 }
 
 // describe says what was seen, what will happen, and what has changed since.

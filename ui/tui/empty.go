@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"locktop/ui/text"
@@ -9,101 +10,88 @@ import (
 
 // paintNothing paints the body where there is no row: still looking, nothing found, nothing that passes, or no server.
 func (m *model) paintNothing(p *painter, height int) {
-	lines := m.nothingLines(p.theme)
+	g := &page{theme: p.theme, width: p.width}
+	m.nothingPage(g)
+	lines := g.lines
+	if len(lines) > height { // the blank lines go first, and then the least important, which are the last
+		lines = slices.DeleteFunc(lines, func(l []part) bool { return len(l) == 0 })
+	}
+	lines = lines[:min(len(lines), max(height, 0))]
 	for range max((height-len(lines))/3, 0) {
 		p.blank()
 	}
 	for _, l := range lines {
-		p.gap(rowPrefix)
-		for _, part := range l {
-			p.put(part.style, part.text)
-		}
+		p.row(l, p.width)
 		p.end()
 	}
 }
 
-func (m *model) nothingLines(t *theme) [][]part {
-	line := func(s style, format string, values ...any) []part { return []part{{s, fmt.Sprintf(format, values...)}} }
+func (m *model) nothingPage(g *page) {
+	t := g.theme
 	if m.shown == nil {
 		if m.over {
-			return [][]part{line(t.bad, "no locks can be shown: %s", errorText(m.ended))}
+			g.paragraph(nil, rowPrefix, t.bad, "no locks can be shown: "+errorText(m.ended))
+			return
 		}
-		return [][]part{line(t.strong, "connecting to %s …", text.Escape(m.config.Where))}
+		g.paragraph(nil, rowPrefix, t.strong, "connecting to "+text.Escape(m.config.Where)+" …")
+		return
 	}
 	if allSilent(m.latest) && len(m.shown.Locks) == 0 {
-		n := &m.latest.Nodes[0]
-		return [][]part{
-			line(t.bad, "%s does not answer", text.Escape(string(n.Node))),
-			line(t.plain, "%s", text.Legible(n.Err)),
-			line(t.faint, "locktop tries again by itself; q quits"),
-		}
+		m.silentPage(g)
+		return
 	}
 	if n := len(m.shown.Locks); n > 0 && (!m.order.filter.empty() || m.order.suspects) {
 		what := "suspects"
 		if !m.order.filter.empty() {
 			what = "the filter /" + text.Escape(m.order.filter.text)
-		}
-		return [][]part{
-			line(t.strong, "none of %s locks passes %s", text.Count(int64(n)), what),
-			line(t.faint, "esc shows them all"),
-		}
-	}
-	if first, running := firstPass(m.shown.Nodes); running {
-		lines := [][]part{line(t.strong, "the first look at all keys")}
-		if first.KeysInDB > 0 || first.Scanned > 0 {
-			fraction := 0.0
-			if first.KeysInDB > 0 {
-				fraction = min(float64(first.Scanned)/float64(first.KeysInDB), 1)
+			if m.order.suspects {
+				what += " and is a suspect"
 			}
-			const cells = 30
-			full := int(fraction * cells)
-			lines = append(lines,
-				[]part{{t.accent, repeat(heavyLines, full)}, {t.faint, repeat(lightLines, cells-full)}, {t.plain, "  " + progressText(&first)}},
-				line(t.faint, "%s of %s seen, %s of them named like locks",
-					text.Count(first.Scanned), plural(first.KeysInDB, "key"), text.Count(first.Matched)))
 		}
-		return lines
+		g.paragraph(nil, rowPrefix, t.strong, "none of "+plural(int64(n), "lock")+" passes "+what)
+		g.paragraph(nil, rowPrefix, t.faint, m.keys.Back.Help().Key+" shows them all")
+		return
 	}
-	return m.noLocksLines(t, line)
+	if look, running := firstLookOf(m.shown.Nodes); running {
+		m.firstLookPage(g, &look)
+		return
+	}
+	m.noLocksPage(g)
 }
 
-// noLocksLines say where locktop looked, for what, and what to do next.
-func (m *model) noLocksLines(t *theme, line func(s style, format string, values ...any) []part) [][]part {
-	var lines [][]part
-	if nodes := m.shown.Nodes; len(nodes) > 0 {
-		keys, answer := int64(0), 0
-		for i := range nodes {
-			if nodes[i].Connected {
-				keys += nodes[i].LastPass.Scanned
-				answer++
-			}
-		}
-		where := text.Escape(string(nodes[0].Node)) + ", which has"
-		if len(nodes) > 1 {
-			where = fmt.Sprintf("%d of %d nodes, which have", answer, len(nodes))
-		}
-		lines = append(lines,
-			line(t.strong, "no locks in database %d of %s %s", nodes[0].DB, where, plural(keys, "key")),
-			line(t.plain, "looked for %s", patternsText(nodes[0].Patterns, max(m.width-16, 20))))
-		if _, said := limitation(nodes); said != "" {
-			lines = append(lines, line(t.warn, "%s", text.Legible(said)))
+// noLocksPage says where locktop looked, for what, and what to do next.
+func (m *model) noLocksPage(g *page) {
+	t, f := g.theme, factsOf(m.shown.Nodes)
+	if len(m.shown.Nodes) > 0 {
+		g.paragraph(nil, rowPrefix, t.strong, fmt.Sprintf("no locks in database %d of %s %s", f.db, f.where, plural(f.keys, "key")))
+		g.paragraph(nil, rowPrefix, t.plain, "looked for "+patternsText(m.shown.Nodes[0].Patterns, max(3*(m.width-16), 20)))
+		for _, said := range f.sentences() {
+			g.paragraph(nil, rowPrefix, t.warn, said)
 		}
 	}
-	soon := line(t.faint, "a lock that appears now will be seen here")
-	if m.config.Play != nil { // between two rounds of a demo nobody needs to look elsewhere
-		return append(lines, nil, soon)
+	g.line()
+	if m.config.Play == nil { // between two rounds of a demo nobody needs to look elsewhere
+		for _, step := range f.steps() {
+			g.step(step.command, step.does)
+		}
+		g.line()
 	}
-	hint := func(command, does string) []part {
-		return []part{{t.accent, text.PadRight(command, 28)}, {t.plain, does}}
+	g.paragraph(nil, rowPrefix, t.faint, "a lock that appears now will be seen here")
+	if f.limited != "" {
+		g.paragraph(nil, rowPrefix, t.warn, "seen by "+f.limited)
 	}
-	return append(lines,
-		nil,
-		hint("locktop --pattern 'GLOB'", "looks for other keys"),
-		hint("locktop check --discover", "judges every key, and proposes patterns"),
-		hint("locktop -n 1", "looks in another database"),
-		hint("locktop demo", "shows what it looks like, without a Redis"),
-		nil,
-		soon)
+}
+
+// step is a command and what it does, on two lines where the window is too narrow for one.
+func (g *page) step(command, does string) {
+	const wide, narrow = 28, 60
+	indent := text.Spaces(rowPrefix)
+	if g.width >= narrow {
+		g.line(part{g.theme.accent, indent + text.PadRight(command+" ", wide)}, part{g.theme.plain, does})
+		return
+	}
+	g.line(part{g.theme.accent, indent + command})
+	g.line(part{g.theme.faint, indent + "  " + does})
 }
 
 // errorText is an error as one line that a terminal may show.

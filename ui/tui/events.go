@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"locktop/inspector"
-	"locktop/ui/text"
 )
 
 // eventsKept bounds the memory of the view of events.
@@ -19,12 +18,16 @@ type eventLog struct {
 	shown uint64
 	// cursor is the Seq of the selected event; 0: the newest, whichever it is.
 	cursor uint64
-	missed uint64 // events that came and went between two snapshots
+	// top is the Seq of the first event on the screen, which stays there while the newest is not followed.
+	top     uint64
+	trouble bool   // only what may be trouble is shown
+	missed  uint64 // events that came and went between two snapshots
 
 	// matching are the indices of the events that pass the filter, kept until one of the things it depends on changes.
 	matching []int
 	madeFor  struct {
 		filter      string
+		trouble     bool
 		shown, last uint64
 	}
 }
@@ -53,17 +56,47 @@ func (e *eventLog) catchUp() { e.shown = e.last }
 
 // list is the indices of the events to show, oldest first.
 func (e *eventLog) list(f filter) []int {
-	if e.matching != nil && e.madeFor.filter == f.text && e.madeFor.shown == e.shown && e.madeFor.last == e.last {
+	if e.matching != nil && e.madeFor.filter == f.text && e.madeFor.trouble == e.trouble && e.madeFor.shown == e.shown && e.madeFor.last == e.last {
 		return e.matching
 	}
-	e.madeFor.filter, e.madeFor.shown, e.madeFor.last = f.text, e.shown, e.last
+	e.madeFor.filter, e.madeFor.trouble, e.madeFor.shown, e.madeFor.last = f.text, e.trouble, e.shown, e.last
 	e.matching = make([]int, 0, len(e.all))
 	for i := max(0, len(e.all)-eventsKept); i < len(e.all); i++ {
-		if e.all[i].Seq <= e.shown && f.event(&e.all[i]) {
+		if e.all[i].Seq <= e.shown && (!e.trouble || troubling(&e.all[i])) && f.event(&e.all[i]) {
 			e.matching = append(e.matching, i)
 		}
 	}
 	return e.matching
+}
+
+// troubling says whether an event may be trouble, or tells of an operator who met it. A lock that changed hands after a
+// release is everyday life, and so is one of which nobody saw how it did.
+func troubling(e *inspector.Event) bool {
+	switch e.Kind {
+	case inspector.EventLost, inspector.EventExpired, inspector.EventDeleted, inspector.EventGap, inspector.EventOperator:
+		return true
+	case inspector.EventHandedOver:
+		return e.Cause == inspector.CauseTakenOver || e.Cause == inspector.CauseExpired ||
+			e.Cause == inspector.CauseEvicted || e.Cause == inspector.CauseFlushed
+	case inspector.EventAcquired, inspector.EventReentered, inspector.EventRenewed, inspector.EventExtended, inspector.EventReleased:
+	}
+	return false
+}
+
+// window is the place of the first event on a screen of so many lines. While the newest is followed it is at the bottom; else
+// the events stand still, whatever comes.
+func (e *eventLog) window(list []int, height int) int {
+	last := max(len(list)-height, 0)
+	from := last
+	if e.cursor != 0 {
+		at := e.position(list)
+		from, _ = slices.BinarySearchFunc(list, e.top, func(i int, seq uint64) int { return cmp.Compare(e.all[i].Seq, seq) })
+		from = max(min(from, at, last), at-height+1, 0)
+	}
+	if from < len(list) {
+		e.top = e.all[list[from]].Seq
+	}
+	return from
 }
 
 // position is the cursor's place in the list; -1: the list is empty.
@@ -101,172 +134,4 @@ func (e *eventLog) moveToEnd(last bool, f filter) {
 	if list := e.list(f); !last && len(list) > 0 {
 		e.cursor = e.all[list[0]].Seq
 	}
-}
-
-// eventColumns are the widths of the columns of events; 0: not shown.
-type eventColumns struct {
-	at, kind, key, owner, previous, held, cause, gap int
-}
-
-func planEventColumns(width int) eventColumns {
-	c := eventColumns{at: 8, kind: 13, gap: 2}
-	if width >= 110 {
-		c.at = 12 // with milliseconds
-	}
-	if width < fromCount {
-		c.gap = 1
-	}
-	if width >= 70 {
-		c.held = 8
-	}
-	if width >= 96 {
-		c.cause = 12
-	}
-	left := width - rowPrefix - 1 - c.at - c.kind - 2*c.gap
-	for _, w := range []int{c.held, c.cause} {
-		if w > 0 {
-			left -= w + c.gap
-		}
-	}
-	switch {
-	case width >= 96:
-		c.owner = min(left*3/11, 30)
-		c.previous = c.owner
-		c.key = left - c.owner - c.previous - 2*c.gap
-	case width >= 45:
-		c.owner = left * 2 / 5
-		c.key = left - c.owner - c.gap
-	default:
-		c.key = left
-	}
-	c.key = max(c.key, 0)
-	return c
-}
-
-func (e *eventLog) paintTitles(p *painter, c eventColumns) {
-	p.gap(rowPrefix)
-	e.paintCells(p, c, [...]cell{
-		{p.theme.title, "TIME"},
-		{p.theme.title, "EVENT"},
-		{p.theme.title, "KEY"},
-		{p.theme.title, "OWNER"},
-		{p.theme.title, "BEFORE"},
-		{p.theme.title, "HELD"},
-		{p.theme.title, "CAUSE"},
-	})
-}
-
-// cell is a text in its style.
-type cell struct {
-	style style
-	text  string
-}
-
-func (e *eventLog) paintCells(p *painter, c eventColumns, cells [7]cell) {
-	widths := [...]int{c.at, c.kind, c.key, c.owner, c.previous, c.held, c.cause}
-	for i, w := range widths {
-		if w <= 0 {
-			continue
-		}
-		if i > 0 {
-			p.gap(c.gap)
-		}
-		if w == c.held && i == 5 {
-			p.right(cells[i].style, cells[i].text, w)
-		} else {
-			p.left(cells[i].style, cells[i].text, w)
-		}
-	}
-	p.end()
-}
-
-// paintRows paints the events around the cursor, the newest at the bottom.
-func (e *eventLog) paintRows(p *painter, c eventColumns, f filter, height int) {
-	list := e.list(f)
-	at := e.position(list)
-	from := max(len(list)-height, 0)
-	if at < from {
-		from = max(at-height/2, 0)
-	}
-	tone := p.tone
-	for i := from; i < min(from+height, len(list)); i++ {
-		ev := &e.all[list[i]]
-		p.tone = tone
-		cursor := " "
-		if i == at && tone != toneDimmed {
-			p.tone, cursor = toneSelected, "▌"
-		}
-		p.put(p.theme.plain, " ")
-		p.put(p.theme.cursor, cursor)
-		p.put(p.theme.plain, " ")
-		e.paintRow(p, c, ev)
-	}
-	p.tone = tone
-}
-
-func (e *eventLog) paintRow(p *painter, c eventColumns, ev *inspector.Event) {
-	at := ev.At.Format("15:04:05.000")
-	if c.at < len(at) {
-		at = at[:c.at]
-	}
-	face := p.theme.eventFace(ev.Kind)
-	if ev.Kind == inspector.EventGap || ev.Kind == inspector.EventOperator {
-		p.left(p.theme.faint, at, c.at)
-		p.gap(c.gap)
-		p.left(face.style, face.glyph+" "+face.word, c.kind)
-		p.gap(c.gap)
-		p.put(p.theme.plain, text.Legible(ev.Text))
-		p.end()
-		return
-	}
-	held := ""
-	if ev.Held > 0 {
-		held = text.Duration(ev.Held)
-		if !ev.HeldExact {
-			held = "≥" + held
-		}
-	}
-	owner := ev.Label
-	if owner == "" {
-		owner = ev.Owner
-	}
-	e.paintCells(p, c, [...]cell{
-		{p.theme.faint, at},
-		{face.style, face.glyph + " " + face.word},
-		{p.theme.plain, text.Escape(ev.Key)},
-		{p.theme.plain, text.Escape(owner)},
-		{p.theme.faint, text.Escape(ev.PreviousOwner)},
-		{p.theme.plain, held},
-		{p.theme.faint, text.Escape(string(ev.Cause))},
-	})
-}
-
-// eventFace is how a kind of event is shown.
-func (t *theme) eventFace(k inspector.EventKind) face {
-	word := string(k)
-	switch k {
-	case inspector.EventAcquired:
-		return face{"●", word, t.good}
-	case inspector.EventReentered:
-		return face{"⊕", word, t.good}
-	case inspector.EventRenewed:
-		return face{"↻", word, t.faint}
-	case inspector.EventExtended:
-		return face{"↻", word, t.plain}
-	case inspector.EventReleased:
-		return face{"◌", word, t.plain}
-	case inspector.EventExpired:
-		return face{"◔", word, t.warn}
-	case inspector.EventDeleted:
-		return face{"◌", word, t.warn}
-	case inspector.EventHandedOver:
-		return face{"⇄", word, t.accent}
-	case inspector.EventLost:
-		return face{"✖", word, t.bad}
-	case inspector.EventGap:
-		return face{"▲", word, t.warn}
-	case inspector.EventOperator:
-		return face{"▸", word, t.accent}
-	}
-	return face{"·", text.Escape(word), t.plain}
 }

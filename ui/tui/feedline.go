@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"locktop/keyspace"
@@ -28,37 +29,23 @@ func feedSegments(t *theme, nodes []keyspace.Status, now time.Time) []segment {
 			oldest = n.LastPass.Ended
 		}
 	}
-	pass := piece(5, t.plain, "pass "+text.Ago(now.Sub(oldest)))
-	if first, running := firstPass(nodes); running {
-		pass = piece(2, t.warn, "first pass "+progressText(&first))
+	pass := []segment{piece(5, t.plain, "pass "+text.Ago(now.Sub(oldest)))}
+	if first, running := firstLookOf(nodes); running {
+		pass = []segment{piece(2, t.warn, "first pass "+progressText(first.pass()))}
+		if left := first.leftText(); left != "" {
+			pass = append(pass, segment{tight: true, rank: 6, parts: []part{{t.warn, left}}})
+		}
 	}
 	f := t.feedFace(worst)
 	list := []segment{piece(0, f.style, f.glyph+" "+f.word)}
 	if worst.Lag > 0 {
 		list = append(list, segment{tight: true, rank: 5, parts: []part{{f.style, text.Lag(worst.Lag)}}})
 	}
-	list = append(list, pass)
+	list = append(list, pass...)
 	if gaps > 0 {
 		list = append(list, piece(2, t.warn, plural(int64(gaps), "gap")))
 	}
 	return append(list, piece(7, t.plain, fmt.Sprintf("%.0f cmd/s", commands)))
-}
-
-// firstPass is the first pass of all nodes that answer, added up; false: it is over on each of them.
-func firstPass(nodes []keyspace.Status) (pass keyspace.Pass, running bool) {
-	for i := range nodes {
-		n := &nodes[i]
-		if !n.Connected || n.LastPass.Generation > 0 {
-			continue
-		}
-		running = true
-		if s := n.Scanning; s != nil {
-			pass.Scanned += s.Scanned
-			pass.Matched += s.Matched
-			pass.KeysInDB += s.KeysInDB
-		}
-	}
-	return pass, running
 }
 
 func feedRank(f keyspace.Feed) int {
@@ -86,6 +73,14 @@ func (t *theme) feedFace(n *keyspace.Status) face {
 		return face{"○", "polling", t.warn}
 	}
 	return face{"○", text.Escape(string(n.Feed)), t.warn}
+}
+
+// feedWord names a feed.
+func feedWord(f keyspace.Feed) string {
+	if f == keyspace.FeedPoll {
+		return "polling"
+	}
+	return string(f)
 }
 
 // progressText is how far a pass has come, as far as that can be known.
@@ -117,6 +112,15 @@ func (m *model) seenSegments(t *theme, width int) []segment {
 	}
 	nodes := m.latest.Nodes
 	var list []segment
+	if allSilent(m.latest) {
+		if mend := nodes[0].Trouble.Mend; mend != "" {
+			list = append(list, piece(1, t.bad, text.Truncate("→ "+text.Legible(mend), width-2)))
+		}
+	} else if why := writesRefused(nodes); why != "" {
+		code, _, _ := strings.Cut(why, " ")
+		list = append(list, piece(1, t.bad, "✖ writes are refused: "+text.Truncate(text.Legible(code), 24)))
+		list = append(list, piece(6, t.bad, "nobody can acquire or release"))
+	}
 	if n := firstSilent(nodes); n != nil && !allSilent(m.latest) {
 		said := "✖ " + text.Truncate(text.Escape(string(n.Node)), max(width/3, 14))
 		if more := countSilent(nodes) - 1; more > 0 {
@@ -135,6 +139,16 @@ func (m *model) seenSegments(t *theme, width int) []segment {
 		list = append(list, piece(rank, t.warn, text.Truncate(text.Legible(said), width*3/5)))
 	}
 	return append(list, piece(8, t.faint, patternsText(nodes[0].Patterns, width/2)))
+}
+
+// writesRefused is the first server's word on why it refuses writes; empty: none does, for all that is known.
+func writesRefused(nodes []keyspace.Status) string {
+	for i := range nodes {
+		if nodes[i].Connected && nodes[i].WritesRefused != "" {
+			return nodes[i].WritesRefused
+		}
+	}
+	return ""
 }
 
 func countSilent(nodes []keyspace.Status) int {

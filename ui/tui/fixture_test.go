@@ -26,7 +26,7 @@ func holder(owner, label string, count int64) inspector.Holder {
 func status(now time.Time) keyspace.Status {
 	return keyspace.Status{
 		Node: testNode, Version: "7.0.15", Software: "redis", Feed: keyspace.FeedPush, Connected: true, Role: "master",
-		Lag: 300 * time.Microsecond, CommandsPerSecond: 4, Patterns: []string{"*lock*", "*mutex*", "*lease*", "redlock:*"},
+		Lag: 300 * time.Microsecond, CommandsPerSecond: 4, Commands: 12_480, FetchedPerSecond: 310, Fetched: 2_310_000, Sent: 640_000, Patterns: []string{"*lock*", "*mutex*", "*lease*", "redlock:*"},
 		LastPass: keyspace.Pass{Generation: 3, Started: now.Add(-13 * time.Second), Ended: now.Add(-12 * time.Second), Scanned: 48211, Matched: 1300},
 	}
 }
@@ -176,12 +176,12 @@ func observed(l *inspector.Lock) keyspace.Record {
 func fixtureEvents(now time.Time) []inspector.Event {
 	at := func(s int) time.Time { return now.Add(-time.Duration(s) * time.Second) }
 	list := []inspector.Event{
-		{At: at(58), Ref: ref("orders:checkout"), Kind: inspector.EventAcquired, Owner: "worker-4", Label: "worker-4"},
+		{At: at(58), Ref: ref("orders:checkout"), Kind: inspector.EventAcquired, Owner: "worker-4", Label: "worker-4", Scheme: inspector.SchemeToken, TTL: 30 * time.Second, TTLKnown: true},
 		{At: at(49), Ref: ref("orders:checkout"), Kind: inspector.EventHandedOver, Owner: "worker-9", Label: "worker-9", PreviousOwner: "worker-4", Held: 9 * time.Second, HeldExact: true, Cause: inspector.CauseReleased},
 		{At: at(36), Ref: ref("orders:checkout"), Kind: inspector.EventExpired, PreviousOwner: "worker-9", Held: 13 * time.Second, HeldExact: true, Cause: inspector.CauseExpired},
 		{At: at(36), Ref: ref("orders:checkout"), Kind: inspector.EventLost, PreviousOwner: "worker-9", Cause: inspector.CauseExpired},
-		{At: at(20), Ref: ref("reports:nightly"), Kind: inspector.EventRenewed, Owner: "77ab01c2:7", Label: "77ab01c2 thread 7"},
-		{At: at(19), Ref: ref("锁:订单:42"), Kind: inspector.EventReentered, Owner: "工人-1", Label: "工人-1"},
+		{At: at(20), Ref: ref("reports:nightly"), Kind: inspector.EventRenewed, Owner: "77ab01c2:7", Label: "77ab01c2 thread 7", Scheme: inspector.SchemeRedisson, Count: inspector.Count{N: 1, Known: true}, TTL: 30 * time.Second, TTLKnown: true},
+		{At: at(19), Ref: ref("锁:订单:42"), Kind: inspector.EventReentered, Owner: "工人-1", Label: "工人-1", Scheme: inspector.SchemeReentrant, Count: inspector.Count{N: 2, Known: true}, TTL: -1, TTLKnown: true},
 		{At: at(18), Ref: ref("evil\x1b[2J\nkey"), Kind: inspector.EventDeleted, PreviousOwner: "\x1b]0;x\a", Held: 99 * time.Second, Cause: inspector.CauseUnknown},
 		{At: at(12), Kind: inspector.EventGap, Text: "the subscription was lost for 1.2 s"},
 		{At: at(4), Ref: ref("lock:invoice:1"), Kind: inspector.EventOperator, Text: "released lock:invoice:1 from worker-3"},

@@ -19,12 +19,17 @@ func (m *model) hint(rank int, b key.Binding, word string) segment {
 func (m *model) paintFooter(p *painter) {
 	k := m.keys
 	var left []segment
-	listing := m.dialog == nil && !m.help && !m.typing && m.detail == nil
+	listing := m.dialog == nil && !m.help && m.chooser == nil && !m.typing && m.detail == nil
 	switch {
 	case m.dialog != nil:
 		left = []segment{m.hint(1, k.Next, "next"), m.hint(0, k.Choose, "choose"), m.hint(0, k.Cancel, "cancel")}
 	case m.help:
-		left = []segment{m.hint(0, k.Back, "back")}
+		left = []segment{m.hint(0, k.Back, "back"), piece(1, p.theme.faint, "↑↓ scroll")}
+	case m.chooser != nil:
+		left = []segment{
+			piece(3, p.theme.faint, "↑↓ move"), m.hint(0, k.Freeze, "shows or hides"), m.hint(2, k.Save, "save"), m.hint(0, k.Back, "close"),
+			m.hint(1, k.Help, "help"),
+		}
 	case m.typing:
 		left = []segment{m.hint(0, k.Choose, "keep"), m.hint(0, k.Back, "clear"), piece(1, p.theme.faint, "text, or a glob with * ? [")}
 	case m.detail != nil:
@@ -43,8 +48,9 @@ func (m *model) paintFooter(p *painter) {
 		}
 	case m.view == viewEvents:
 		left = []segment{
-			m.hint(1, k.Locks, "locks"), m.hint(4, k.Open, "detail"), m.hint(3, k.Filter, "filter"),
-			m.hint(2, k.Freeze, "freeze"), m.hint(5, k.Bottom, "newest"), m.hint(0, k.Help, "help"), m.hint(0, k.Quit, "quit"),
+			m.hint(1, k.Locks, "locks"), m.hint(5, k.Open, "detail"), m.hint(2, k.Filter, "filter"), m.hint(3, k.Suspects, "trouble"),
+			m.hint(4, k.Freeze, "freeze"), m.hint(6, k.Bottom, "newest"), m.hint(7, k.Copy, "copy key"),
+			m.hint(8, k.CopyCommand, "copy line"), m.hint(9, k.Nodes, "nodes"), m.hint(0, k.Help, "help"), m.hint(0, k.Quit, "quit"),
 		}
 	case m.view == viewNodes && !m.mapped():
 		left = []segment{
@@ -64,6 +70,15 @@ func (m *model) paintFooter(p *painter) {
 			m.hint(5, k.Suspects, "suspects"), m.hint(4, k.Release, "release"), m.hint(6, k.Extend, "extend"),
 			m.hint(6, k.Expire, "force-expire"), m.hint(7, k.Freeze, "freeze"), m.hint(8, k.Events, "events"), other,
 			m.hint(9, k.Sort, "sort"), m.hint(0, k.Help, "help"), m.hint(0, k.Quit, "quit"),
+		}
+	}
+	if listing && m.onLocks() && len(m.table.rows) == 0 { // there is nothing to act upon
+		left = []segment{
+			m.hint(2, k.Events, "events"), m.hint(3, k.Nodes, "nodes"), m.hint(4, k.Freeze, "freeze"),
+			m.hint(0, k.Help, "help"), m.hint(0, k.Quit, "quit"),
+		}
+		if !m.order.filter.empty() || m.order.suspects {
+			left = slices.Insert(left, 0, m.hint(1, k.Back, "show all"))
 		}
 	}
 	if k.Demo.Enabled() && listing && m.view != viewDemo {

@@ -15,7 +15,7 @@ import (
 // everyKey is what the fuzzers type: every binding, and some letters that are none.
 var everyKey = []string{
 	"up", "down", "k", "j", "g", "G", "home", "end", "pgup", "pgdown", "ctrl+u", "ctrl+d", "ctrl+b", "ctrl+f", "1", "3",
-	"enter", "esc", "/", "!", "s", "S", " ", "m", "y", "Y", "r", "e", "x", "?", "q", "tab", "shift+tab", "left", "right",
+	"enter", "esc", "/", "!", "s", "S", "I", "c", " ", "m", "y", "Y", "r", "e", "x", "?", "q", "tab", "shift+tab", "left", "right",
 	"backspace", "a", "*", "[", "0", "锁", "\u202e", "w", "2", "4",
 	"5", "f", "n", "p", "-", "+", "=", "R",
 }

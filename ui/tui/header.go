@@ -108,6 +108,9 @@ func (m *model) paintContext(p *painter) {
 	if m.frozen {
 		left = append(left, piece(0, t.badgeWarn, " FROZEN "+m.at.Format("15:04:05")+" "))
 	}
+	if since := m.events.last - m.events.shown; m.frozen && m.view == viewEvents && since > 0 {
+		left = append(left, piece(1, t.warn, plural(int64(since), "event")+" since"))
+	}
 	if m.over {
 		left = append(left, piece(0, t.badgeBad, " ENDED "))
 		if m.ended != nil {
@@ -121,13 +124,19 @@ func (m *model) paintContext(p *painter) {
 			{t.plain, " " + m.passing()},
 		}})
 	}
-	if m.order.suspects {
+	if m.view == viewEvents && m.events.trouble {
+		left = append(left, piece(0, t.badgeWarn, " TROUBLE ONLY "))
+		if m.order.filter.empty() {
+			left = append(left, segment{tight: true, rank: 2, parts: []part{{t.plain, m.passing()}}})
+		}
+	}
+	if m.order.suspects && m.view != viewEvents {
 		left = append(left, piece(0, t.badgeWarn, " SUSPECTS ONLY "))
 	}
 	if n := len(m.table.marks); n > 0 {
 		left = append(left, piece(2, t.accent, "+"+text.Count(int64(n))+" marked"))
 	}
-	if m.order.column != sortWorst || m.order.reverse {
+	if m.onLocks() && (m.order.column != sortWorst || m.order.reverse) {
 		sorted := "by " + sortNames[m.order.column]
 		if m.order.reverse {
 			sorted += ", turned"

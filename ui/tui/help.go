@@ -2,6 +2,7 @@ package tui
 
 import (
 	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/ui/text"
 )
@@ -31,9 +32,42 @@ func (m *model) overlayHelp(p *painter) {
 		lines = append(lines, line)
 	}
 	lines = append(lines, nil, []part{{m.theme.faint, "≥ at least   ≤ at most   ? not stored   - cannot be seen   ▒ about to lapse"}})
-	lines = lines[:min(len(lines), max(p.height()-2, 0))]
+	lines = m.helpLines(lines, p.overlayRoom())
 	width := min(columns*column+(columns-1)*gap+4, p.width)
 	p.box(framed(m.theme, "keys", lines, width), width)
+}
+
+// helpLines are the lines of the help that the window has room for, from the one on that it was scrolled to.
+func (m *model) helpLines(lines [][]part, room int) [][]part {
+	if len(lines) <= room || room < 2 {
+		return lines[:min(len(lines), room)]
+	}
+	m.helpOffset = max(min(m.helpOffset, len(lines)-room+1), 0)
+	shown := append([][]part{}, lines[m.helpOffset:min(m.helpOffset+room-1, len(lines))]...)
+	said := "↓ " + text.Count(int64(len(lines)-m.helpOffset-len(shown))) + " more lines"
+	if m.helpOffset+len(shown) == len(lines) {
+		said = "↑ " + text.Count(int64(m.helpOffset)) + " lines before"
+	}
+	return append(shown, []part{{m.theme.faint, said}})
+}
+
+// handleHelpKey scrolls the help, or closes it.
+func (m *model) handleHelpKey(msg tea.KeyMsg) tea.Cmd {
+	k, page := m.keys, max(m.height-4, 1)
+	switch {
+	case key.Matches(msg, k.Help, k.Back, k.Quit, k.Open):
+		m.help, m.helpOffset = false, 0
+	case key.Matches(msg, k.Up):
+		m.helpOffset--
+	case key.Matches(msg, k.Down):
+		m.helpOffset++
+	case key.Matches(msg, k.PageUp, k.HalfUp, k.Top):
+		m.helpOffset -= page
+	case key.Matches(msg, k.PageDown, k.HalfDown, k.Bottom, k.Freeze):
+		m.helpOffset += page
+	}
+	m.helpOffset = max(m.helpOffset, 0) // the end is known when it is drawn
+	return nil
 }
 
 // helpStacks puts the groups into columns, each into the one that is the shortest so far.

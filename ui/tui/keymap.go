@@ -13,7 +13,7 @@ type keyMap struct {
 
 	Locks, Events, Nodes, Open, Back key.Binding
 
-	Filter, Suspects, Sort, Reverse, Freeze, Mark key.Binding
+	Filter, Suspects, Sort, Reverse, Columns, Save, Freeze, Mark key.Binding
 
 	Copy, CopyCommand key.Binding
 
@@ -50,9 +50,11 @@ func newKeyMap() keyMap {
 		Back:   bind("esc", "back, clears filter, marks", "esc"),
 
 		Filter:   bind("/", "filter by text or by a glob", "/"),
-		Suspects: bind("!", "suspects only", "!"),
+		Suspects: bind("!", "suspects, or trouble, only", "!"),
 		Sort:     bind("s", "sort by the next column", "s"),
-		Reverse:  bind("S", "turn the order", "S"),
+		Reverse:  bind("I", "turn the order", "I"),
+		Columns:  bind("c", "choose the columns", "c"),
+		Save:     bind("S", "save the view", "S"),
 		Freeze:   bind("␣", "freeze the screen", " "),
 		Mark:     bind("m", "mark", "m"),
 
@@ -104,7 +106,7 @@ func (k keyMap) groups() []helpGroup {
 		views = append(views, k.Demo)
 		demo = [][]key.Binding{{k.Fault}, {k.Step, k.Hold}, {k.Slower, k.Faster}, {k.Restart}}
 	}
-	look := append([][]key.Binding{views}, one(k.Open, k.Back, k.Filter, k.Suspects, k.Sort, k.Reverse, k.Freeze)...)
+	look := append([][]key.Binding{views}, one(k.Open, k.Back, k.Filter, k.Suspects, k.Sort, k.Reverse, k.Columns, k.Save, k.Freeze)...)
 	groups := []helpGroup{
 		{"Move", [][]key.Binding{{k.Up, k.Down}, {k.HalfUp, k.HalfDown}, {k.PageUp, k.PageDown}, {k.Top, k.Bottom}}},
 		{"Look", look},

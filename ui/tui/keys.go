@@ -27,8 +27,9 @@ func (m *model) handleKey(msg tea.KeyMsg) tea.Cmd {
 	case m.dialog != nil:
 		return m.handleDialogKey(msg)
 	case m.help:
-		m.help = !key.Matches(msg, m.keys.Help, m.keys.Back, m.keys.Quit, m.keys.Open)
-		return nil
+		return m.handleHelpKey(msg)
+	case m.chooser != nil:
+		return m.handleChooserKey(msg)
 	case m.typing:
 		return m.handleFilterKey(msg)
 	}
@@ -132,6 +133,8 @@ func (m *model) handleCommand(msg tea.KeyMsg) tea.Cmd {
 			return m.back()
 		}
 		m.quitting = true
+	case key.Matches(msg, k.Save):
+		return m.save()
 	case key.Matches(msg, k.Copy):
 		return m.copyKeys()
 	case key.Matches(msg, k.CopyCommand):
@@ -169,16 +172,18 @@ func (m *model) handleListCommand(msg tea.KeyMsg) tea.Cmd {
 		m.input.SetValue(m.order.filter.text)
 		m.input.CursorEnd()
 		m.input.Focus()
+	case key.Matches(msg, k.Suspects) && m.view == viewEvents:
+		m.events.trouble = !m.events.trouble
 	case key.Matches(msg, k.Suspects):
 		m.order.suspects = !m.order.suspects
 		return m.rearrange()
+	case key.Matches(msg, k.Columns):
+		m.openChooser()
 	case !m.onLocks():
 	case key.Matches(msg, k.Sort):
-		m.order.nextColumn(m.table.votes)
-		return m.rearrange()
+		return m.sortByNext()
 	case key.Matches(msg, k.Reverse):
-		m.order.reverse = !m.order.reverse
-		return m.rearrange()
+		return m.turnOrder()
 	case key.Matches(msg, k.Mark):
 		m.table.toggleMark()
 		m.move(1)
@@ -253,10 +258,12 @@ func (m *model) back() tea.Cmd {
 	case !m.order.filter.empty():
 		m.input.SetValue("")
 		return m.setFilter("")
-	case m.order.suspects:
+	case m.view == viewEvents && m.events.trouble:
+		m.events.trouble = false
+	case m.order.suspects && m.view != viewEvents:
 		m.order.suspects = false
 		return m.rearrange()
-	case len(m.table.marks) > 0:
+	case len(m.table.marks) > 0 && m.view != viewEvents:
 		clear(m.table.marks)
 	case m.view != viewLocks:
 		m.view = viewLocks
@@ -288,8 +295,11 @@ func (m *model) copyKeys() tea.Cmd {
 		return m.copyText("the key "+text.Escape(l.Key), text.Legible(l.Key))
 	}
 	if m.view == viewEvents {
-		if e := m.events.current(m.order.filter); e != nil && e.Key != "" {
+		switch e := m.events.current(m.order.filter); {
+		case e != nil && e.Key != "":
 			return m.copyText("the key "+text.Escape(e.Key), text.Legible(e.Key))
+		case e != nil:
+			return m.copyEvent()
 		}
 	}
 	return nil
@@ -297,7 +307,11 @@ func (m *model) copyKeys() tea.Cmd {
 
 // copyCommand copies the redis-cli command that releases the lock of the cursor with its guard; where nobody holds it,
 // the one that removes it.
+// Of an event it copies the line.
 func (m *model) copyCommand() tea.Cmd {
+	if m.detail == nil && m.view == viewEvents {
+		return m.copyEvent()
+	}
 	l := m.selected()
 	if l == nil {
 		return nil

@@ -99,6 +99,30 @@ var keyTests = map[string]func(t *testing.T, h *harness, press string){
 			t.Errorf("the last key is first, but the first row is %s", got)
 		}
 	},
+	"Columns": func(t *testing.T, h *harness, press string) {
+		h.keys(press)
+		h.wantSeen("╭─ columns", "[x] waiters", "state         always shown")
+		h.keys("j", "j", "j", "j", "j", "j", " ")
+		h.wantSeen("[ ] waiters")
+		h.keys("esc")
+		h.wantUnseen("WAITERS", "╭─ columns")
+		if h.m.hidden != 1<<columnWaiters {
+			t.Errorf("hidden are %b", h.m.hidden)
+		}
+	},
+	"Save": func(t *testing.T, h *harness, press string) {
+		var saved []Settings
+		h.m.config.Save = func(s Settings) (string, error) {
+			saved = append(saved, s)
+			return "views.toml", nil
+		}
+		h.keys("s", "I", press)
+		h.answer()
+		h.wantSeen("saved: view, columns, order, filter and theme, in views.toml")
+		if len(saved) != 1 || saved[0].Sort != "key" || !saved[0].Reverse || saved[0].View != "locks" {
+			t.Errorf("saved %+v", saved)
+		}
+	},
 	"Freeze": func(t *testing.T, h *harness, press string) {
 		h.keys(press)
 		h.wantSeen("FROZEN 14:03:27")

@@ -44,20 +44,20 @@ func (g *page) lanes(lanes []Lane) {
 	t := g.theme
 	c := planLaneColumns(g.width, lanes)
 	g.line()
-	g.line(c.cells([6]cell{
+	g.line(c.cells([6]part{
 		{t.title, ""}, {t.title, "VARIANT"}, {t.title, "SHOWS"}, {t.title, c.acquired}, {t.title, "PLAYED"}, {t.title, "FAULTS"},
 	})...)
 	for i := range lanes {
 		l := &lanes[i]
-		verdict := cell{t.good, "✔ sound"}
+		verdict := part{t.good, "✔ sound"}
 		faults := t.bad
 		if l.Flawed {
-			verdict, faults = cell{t.odd, "✖ flawed"}, t.odd // a fault is what it shows
+			verdict, faults = part{t.odd, "✖ flawed"}, t.odd // a fault is what it shows
 		}
 		if l.Faults == 0 {
 			faults = t.plain
 		}
-		g.line(c.cells([6]cell{
+		g.line(c.cells([6]part{
 			verdict,
 			{t.strong, text.Escape(l.Name)},
 			{t.faint, text.Legible(l.Shows)},
@@ -76,7 +76,7 @@ func (g *page) lanes(lanes []Lane) {
 }
 
 // cells are a row of the table: its words on the left of their columns, its figures on the right.
-func (c laneColumns) cells(cells [6]cell) []part {
+func (c laneColumns) cells(cells [6]part) []part {
 	parts := make([]part, 0, len(cells))
 	for i, w := range [6]int{verdictWidth, c.name, c.shows, c.acquisitions, c.played, c.faults} {
 		before := c.gap

@@ -51,6 +51,11 @@ type model struct {
 	detail *detail
 	dialog *dialog
 	help   bool
+	// helpOffset is the first line of the help that is shown, where not all of them fit.
+	helpOffset int
+	// hidden are the columns that the user does not want; chooser is where they are chosen, nil: it is not open.
+	hidden  columnSet
+	chooser *chooser
 
 	typing bool // the filter is being typed
 	input  textinput.Model
@@ -90,6 +95,7 @@ func newModel(ctx context.Context, c Config, t *theme) *model {
 	m.keys.setReadOnly(c.Operator.ReadOnly())
 	m.keys.setDemo(c.Play != nil)
 	m.at = m.clock()
+	m.apply(c.Settings)
 	return m
 }
 
@@ -146,6 +152,8 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		m.toast = copiedToast(msg, m.clock())
 	case controlledMsg:
 		return m.takeControlled(msg)
+	case savedMsg:
+		m.toast = savedToast(msg, m.clock())
 	case fatalMsg:
 		m.fatal = msg.err
 		m.quitting = true

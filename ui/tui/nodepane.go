@@ -70,6 +70,9 @@ func (m *model) paintNodePane(p *painter) {
 		}
 		p.paragraph("silent", t.bad, said)
 	} else {
+		if n.WritesRefused != "" {
+			p.paragraph("writes", t.bad, "nobody can acquire or release here: "+text.Legible(n.WritesRefused))
+		}
 		if n.Err != "" {
 			p.paragraph("limited", t.warn, text.Legible(n.Err))
 		}
@@ -100,9 +103,10 @@ func (m *model) paintNodePane(p *painter) {
 	}
 	clock := []part{{t.plain, offsetSentence(n.ClockOffset)}}
 	if n.Connected {
-		clock = append(clock, part{t.faint, ", lag " + lagText(n) + ", " + rateOf(n) + " commands a second"})
+		clock = append(clock, part{t.faint, ", lag " + lagText(n)})
 	}
 	p.field("clock", clock...)
+	p.field("cost", costParts(t, n)...)
 	if n.Denied > 0 {
 		p.field("denied", part{t.warn, plural(int64(n.Denied), "key") + " of these names may not be read"})
 	}
@@ -150,8 +154,31 @@ func passSentence(n *keyspace.Status, now time.Time) string {
 	if n.LastPass.Generation == 0 {
 		return "the first one: " + progressText(n.Scanning)
 	}
-	return fmt.Sprintf("%s, %s seen, %s of them named like locks", text.Ago(now.Sub(n.LastPass.Ended)),
+	said := fmt.Sprintf("%s, %s seen, %s of them named like locks", text.Ago(now.Sub(n.LastPass.Ended)),
 		plural(n.LastPass.Scanned, "key"), text.Count(n.LastPass.Matched))
+	if took := n.LastPass.Ended.Sub(n.LastPass.Started); took > 0 && !n.LastPass.Started.IsZero() {
+		said += ", in " + text.Lag(took)
+		if rate := scanRate(&n.LastPass); rate >= 1 {
+			said += " (" + text.Count(int64(rate)) + " keys/s)"
+		}
+	}
+	return said
+}
+
+// costParts say what locktop costs a node: now, and all in all.
+func costParts(t *theme, n *keyspace.Status) []part {
+	var parts []part
+	if n.Connected {
+		parts = append(parts, part{t.plain, rateOf(n) + " commands/s and " + fetchedRateOf(n) + "/s read"})
+	}
+	if n.Commands > 0 {
+		so := plural(int64(n.Commands), "command") + ", " + text.Bytes(int64(n.Fetched)) + " read and " + text.Bytes(int64(n.Sent)) + " sent so far"
+		if len(parts) > 0 {
+			so = "; " + so
+		}
+		parts = append(parts, part{t.faint, so})
+	}
+	return parts
 }
 
 // offsetSentence is how a server's clock differs from ours.

@@ -56,6 +56,8 @@ const (
 	nodePass
 	nodeReplicas
 	nodeCommands
+	nodeFetched
+	nodeTotal
 	nodeClock
 	nodeGaps
 	nodeBehind
@@ -97,7 +99,7 @@ func planNodeColumns(width int, nodes []keyspace.Status, numbered bool) (columns
 			columns = append(columns, c)
 		}
 	}
-	columns = make([]nodeColumn, 0, 15)
+	columns = make([]nodeColumn, 0, 17)
 	if numbered {
 		add(0, nodeColumn{id: nodeNumber, title: "#", width: len(strconv.Itoa(len(nodes))), right: true})
 	}
@@ -111,6 +113,8 @@ func planNodeColumns(width int, nodes []keyspace.Status, numbered bool) (columns
 		add(80, nodeColumn{id: nodeReplicas, title: "REPLICAS", width: 8, right: true})
 	}
 	add(90, nodeColumn{id: nodeCommands, title: "CMD/S", width: 5, right: true})
+	add(152, nodeColumn{id: nodeFetched, title: "READ/S", width: 7, right: true})
+	add(164, nodeColumn{id: nodeTotal, title: "COMMANDS", width: 9, right: true})
 	add(100, nodeColumn{id: nodeClock, title: "CLOCK", width: 8, right: true})
 	add(108, nodeColumn{id: nodeGaps, title: "GAPS", width: 4, right: true})
 	if replicas {
@@ -118,7 +122,7 @@ func planNodeColumns(width int, nodes []keyspace.Status, numbered bool) (columns
 		add(128, nodeColumn{id: nodeAcknowledged, title: "ACK", width: 6, right: true})
 	}
 	add(140, nodeColumn{id: nodeVersion, title: "VERSION", width: 14})
-	add(160, nodeColumn{id: nodeError, title: "WHY"})
+	add(176, nodeColumn{id: nodeError, title: "WHY"})
 	left := width - rowPrefix - 1 - gap*(len(columns)-1)
 	for i := range columns {
 		left -= columns[i].width
@@ -198,6 +202,10 @@ func (p *painter) nodeCell(c nodeColumn, n *keyspace.Status, number, locks int, 
 		}
 	case nodeCommands:
 		p.figure(rateOf(n), c.width)
+	case nodeFetched:
+		p.figure(fetchedRateOf(n), c.width)
+	case nodeTotal:
+		p.figure(text.Count(int64(n.Commands)), c.width)
 	case nodeClock:
 		p.figure(clockOffsetText(n.ClockOffset), c.width)
 	case nodeGaps:
@@ -260,6 +268,14 @@ func rateOf(n *keyspace.Status) string {
 		return "-"
 	}
 	return fmt.Sprintf("%.0f", n.CommandsPerSecond)
+}
+
+// fetchedRateOf is how much a second we read from a node.
+func fetchedRateOf(n *keyspace.Status) string {
+	if !n.Connected {
+		return "-"
+	}
+	return text.Bytes(int64(n.FetchedPerSecond + 0.5))
 }
 
 // clockOffsetText is how far a server's clock is ahead of ours.

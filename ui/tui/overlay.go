@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -39,6 +40,26 @@ func (p *painter) box(lines []string, width int) {
 		}
 		p.lines[i] = line
 	}
+}
+
+// overlayRoom is how many lines of content a box may have: its border and the hints below it stay in sight.
+func (p *painter) overlayRoom() int {
+	room := p.height() - 2
+	if p.height() >= heightFooter {
+		room--
+	}
+	return max(room, 0)
+}
+
+// squeezed is content and controls as they fit into so many lines: blank lines give way first, then the end of the content,
+// and the controls never.
+func squeezed(content, controls [][]part, room int) [][]part {
+	blank := func(line []part) bool { return len(line) == 0 }
+	if len(content)+len(controls) > room {
+		content, controls = slices.DeleteFunc(content, blank), slices.DeleteFunc(controls, blank)
+	}
+	content = content[:min(len(content), max(room-len(controls), 0))]
+	return append(content, controls...)
 }
 
 // framed makes the lines of a box: a border with a title, and the content filled up to the width. Content is given as

@@ -40,7 +40,7 @@ func TestAreasFillTheWindow(t *testing.T) {
 func TestColumnsFitAndDrop(t *testing.T) {
 	before := 0
 	for width := 20; width <= 300; width++ {
-		columns, gap := planColumns(width, 40, 40, true)
+		columns, gap := planColumns(width, 40, 40, true, 0)
 		total := rowPrefix + gap*(len(columns)-1)
 		for _, c := range columns {
 			total += c.width
@@ -56,7 +56,7 @@ func TestColumnsFitAndDrop(t *testing.T) {
 		}
 		before = len(columns)
 	}
-	columns, _ := planColumns(45, 40, 40, false)
+	columns, _ := planColumns(45, 40, 40, false, 0)
 	if len(columns) != 4 {
 		t.Errorf("at 45 columns: %+v", columns)
 	}
@@ -197,7 +197,7 @@ func TestManyLocksAreSortedOutsideUpdate(t *testing.T) {
 		t.Fatalf("%d rows", len(h.m.table.rows))
 	}
 	// A reply of an order that is not wanted any more is thrown away.
-	h.keys("s", "S")
+	h.keys("s", "I")
 	stale := arrangedMsg{h.m.generation - 1, arranged{}}
 	h.send(stale)
 	if len(h.m.table.rows) == 0 {

@@ -94,6 +94,8 @@ func (m *model) render() string {
 		m.overlayDialog(p)
 	case m.help:
 		m.overlayHelp(p)
+	case m.chooser != nil:
+		m.overlayChooser(p)
 	}
 	return strings.Join(p.lines, "\n")
 }
@@ -105,28 +107,11 @@ func (m *model) paintLocks(p *painter, l layout) {
 		m.paintNothing(p, l.body.height)
 		return
 	}
-	columns, gap := planColumns(m.width, m.table.keyWidth, m.table.holderWidth, m.table.votes)
+	columns, gap := m.columns()
 	if l.titles.height > 0 {
 		m.table.paintTitles(p, columns, gap, m.order)
 	}
 	m.table.paintRows(p, columns, gap, m.picture)
-}
-
-func (m *model) paintEvents(p *painter, l layout) {
-	columns := planEventColumns(m.width)
-	if l.titles.height > 0 {
-		m.events.paintTitles(p, columns)
-	}
-	if len(m.events.list(m.order.filter)) == 0 {
-		said := "nothing has happened since locktop looks"
-		if !m.order.filter.empty() {
-			said = "no event passes the filter; esc clears it"
-		}
-		p.put(p.theme.faint, text.Spaces(rowPrefix)+said)
-		p.end()
-		return
-	}
-	m.events.paintRows(p, columns, m.order.filter, l.body.height)
 }
 
 // paintPane paints who held the selected lock in the last minute, or of a Redlock without a quorum who votes for whom.

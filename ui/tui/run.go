@@ -67,6 +67,9 @@ const defaultFPS = 30
 // quit, ErrInterrupted after ctrl-c, and a *PanicError where the dashboard itself broke. SIGTERM, SIGHUP, SIGQUIT and the
 // end of ctx are a quit. Nothing may write to the terminal meanwhile, so whoever logs must log elsewhere.
 func Run(ctx context.Context, c Config) error {
+	if err := c.Settings.Check(); err != nil {
+		return err
+	}
 	t, err := newTheme(c.Settings.Theme, c.NoColor)
 	if err != nil {
 		return err

@@ -154,7 +154,7 @@ func (m *model) paintMap(p *painter, l layout) {
 		m.paintNothing(p, l.body.height)
 		return
 	}
-	columns, gap := planMapColumns(m.width, m.table.keyWidth, m.shown.Nodes)
+	columns, gap := m.columns()
 	if l.titles.height > 0 {
 		m.table.paintTitles(p, columns, gap, m.order)
 	}

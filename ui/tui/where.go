@@ -94,8 +94,8 @@ func (m *model) paintWhere(p *painter) {
 	if allSilent(m.latest) {
 		first := firstSilent(nodes)
 		right = append(right, piece(0, t.bad, "✖ stale since "+clockText(first.StaleSince, now)))
-		if first.Err != "" {
-			right = append(right, piece(2, t.bad, text.Truncate(text.Legible(first.Err), max(p.width/2, 10))))
+		if why := shortTrouble(first); why != "" {
+			right = append(right, piece(2, t.bad, text.Truncate(text.Legible(why), max(p.width/2, 10))))
 		}
 	} else {
 		right = append(right, feedSegments(t, nodes, now)...)

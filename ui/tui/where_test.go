@@ -106,13 +106,13 @@ func TestVotesInTheTable(t *testing.T) {
 	if first := h.m.table.rows[0].Key; first != "billing:month-3" {
 		t.Errorf("%s comes before the split lock", first)
 	}
-	h.keys("s", "s", "s", "s", "s")
+	h.keys("s", "s", "s") // of the columns that are shown
 	if h.m.order.column != sortVotes || h.m.table.rows[0].Key != "cart:reindex-9" {
 		t.Errorf("by %s, %s is first", sortNames[h.m.order.column], h.m.table.rows[0].Key)
 	}
 	h = showing(t, 80, 24, fixture())
 	h.wantUnseen("VOTES")
-	h.keys("s", "s", "s", "s", "s")
+	h.keys("s", "s", "s", "s")
 	if h.m.order.column != sortTTL {
 		t.Errorf("without a Redlock, %s follows the count", sortNames[h.m.order.column])
 	}
@@ -134,10 +134,18 @@ func TestNothingFoundOnManyNodes(t *testing.T) {
 
 	s.Seq = 2
 	for i := range 50 {
-		s.Nodes[i].LastPass, s.Nodes[i].Scanning = keyspace.Pass{}, &keyspace.Pass{Scanned: int64(i), KeysInDB: 98}
+		s.Nodes[i].LastPass, s.Nodes[i].Scanning = keyspace.Pass{}, &keyspace.Pass{
+			Scanned: int64(i) * 1000, KeysInDB: 98_000, Started: noon.Add(-2 * time.Second), At: noon,
+		}
 	}
 	h.show(s)
-	h.wantSeen("first pass 25 %", "1,218 of 4,802 keys seen")
+	// 1,218,000 of 4,802,000 keys of the nodes whose first pass goes on, and 2,410,550 of those that have ended it.
+	h.wantSeen("first pass 50 %", "3,628,550 of 7,212,550 keys seen", "609,000 keys/s", "50 of 99 nodes done")
+	h.wantUnseen("left") // of one nothing can be told yet
+	s.Seq++
+	s.Nodes[0].Scanning.Scanned = 2000
+	h.show(s)
+	h.wantSeen("about 3m14s left")
 }
 
 func TestShortWhere(t *testing.T) {
