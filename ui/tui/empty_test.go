@@ -50,7 +50,7 @@ func TestNothingFoundSaysWhy(t *testing.T) {
 		"other databases: db1 4,210 keys, db3 12 keys", "locktop -n 1                looks there, at 4,210 keys",
 		"312 keys match, and none is laid out like a lock", "locktop check --discover    says what these keys are",
 		"12 keys of these names may not be read by this user", "locktop check               prints the missing ACL rules",
-		"for push: CONFIG SET notify-keyspace-events Kg$hzxenls", "locktop demo",
+		"seen by tracking: notify-keyspace-events is", "for push: CONFIG SET", "locktop demo",
 	)
 	change := func(f func(n *keyspace.Status)) *harness {
 		s := snapshotOf(1, noon, nil)
@@ -138,7 +138,7 @@ func TestRefusedWritesAreSaid(t *testing.T) {
 func TestNodesSayWhatLocktopCosts(t *testing.T) {
 	h := showing(t, 120, 40, fixture())
 	h.keys("4")
-	h.wantSeen("4 commands and 310 B read a second; 12,480 commands, 2.3 MB read and 640 kB sent so far", "48,211 keys seen", "in 1.0 s (48,211 keys/s)")
+	h.wantSeen("4 commands/s and 310 B/s read; 12,480 commands, 2.3 MB read and 640 kB sent so far", "48,211 keys seen", "in 1.0 s (48,211 keys/s)")
 	h = showing(t, 200, 50, clusterFixture())
 	h.keys("4")
 	h.wantSeen("READ/S", "COMMANDS", "12,480")
