@@ -8,6 +8,7 @@ import (
 	"locktop/actions"
 	"locktop/inspector"
 	"locktop/keyspace"
+	"locktop/ui/text"
 	"locktop/ui/tui"
 )
 
@@ -41,7 +42,8 @@ func (a *app) dashboard(ctx context.Context, place keyspace.Place, look *observi
 	noColor, _ := a.lookup("NO_COLOR")
 	err = tui.Run(ctx, tui.Config{
 		Source: s.locks, Operator: s.operator, Where: shown.where, Play: shown.play,
-		Settings: tui.Settings{Theme: draw.theme}, NoColor: noColor != "", FPS: draw.fps, Sync: !draw.noSync,
+		Settings: tui.Settings{Theme: draw.theme}, NoColor: noColor != "", ASCII: text.ASCII(), Mouse: draw.mouse,
+		FPS: draw.fps, Sync: !draw.noSync,
 	})
 	if errors.Is(err, tui.ErrInterrupted) {
 		return errInterrupted

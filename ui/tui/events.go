@@ -180,14 +180,27 @@ func (e *eventLog) paintCells(p *painter, c eventColumns, cells [7]cell) {
 	p.end()
 }
 
-// paintRows paints the events around the cursor, the newest at the bottom.
-func (e *eventLog) paintRows(p *painter, c eventColumns, f filter, height int) {
-	list := e.list(f)
-	at := e.position(list)
-	from := max(len(list)-height, 0)
+// window is the cursor's place in the list, and that of the first event on the screen.
+func (e *eventLog) window(list []int, height int) (at, from int) {
+	at, from = e.position(list), max(len(list)-height, 0)
 	if at < from {
 		from = max(at-height/2, 0)
 	}
+	return at, from
+}
+
+// selectLine puts the cursor on what a line of the screen shows.
+func (e *eventLog) selectLine(line, height int, f filter) {
+	list := e.list(f)
+	if at, from := e.window(list, height); from+line < len(list) {
+		e.move(from+line-at, f)
+	}
+}
+
+// paintRows paints the events around the cursor, the newest at the bottom.
+func (e *eventLog) paintRows(p *painter, c eventColumns, f filter, height int) {
+	list := e.list(f)
+	at, from := e.window(list, height)
 	tone := p.tone
 	for i := from; i < min(from+height, len(list)); i++ {
 		ev := &e.all[list[i]]

@@ -68,10 +68,11 @@ func (m *model) helpLine(bindings []key.Binding) []part {
 		keys, does = keys+b.Help().Key, does+b.Help().Desc
 		enabled = enabled && b.Enabled()
 	}
+	keys += text.Spaces(max(keyWidth-text.Cells(keys), 1))
 	if !enabled {
-		return []part{{m.theme.faint, text.PadRight(keys, keyWidth) + does + " (off: read-only)"}}
+		return []part{{m.theme.faint, keys + does + " (off: read-only)"}}
 	}
-	return []part{{m.theme.key, text.PadRight(keys, keyWidth)}, {m.theme.plain, does}}
+	return []part{{m.theme.key, keys}, {m.theme.plain, does}}
 }
 
 func (p *painter) height() int { return len(p.lines) }

@@ -125,6 +125,10 @@ func (m *model) handleCommand(msg tea.KeyMsg) tea.Cmd {
 		m.help = true
 	case key.Matches(msg, k.Freeze):
 		return m.toggleFreeze()
+	case key.Matches(msg, k.Theme):
+		m.nextTheme()
+	case key.Matches(msg, k.Mouse):
+		return m.toggleMouse()
 	case key.Matches(msg, k.Back):
 		return m.back()
 	case key.Matches(msg, k.Quit):

@@ -310,17 +310,3 @@ func TestOutputBracketsFrames(t *testing.T) {
 		t.Errorf("written %q, want %q", got, want)
 	}
 }
-
-func TestThemes(t *testing.T) {
-	for _, name := range themeNames {
-		if _, err := newTheme(name, false); err != nil {
-			t.Error(err)
-		}
-	}
-	if _, err := newTheme("neon", false); err == nil || !strings.Contains(err.Error(), "default, light, mono") {
-		t.Errorf("got %v", err)
-	}
-	if loaded, err := newTheme("light", true); err != nil || loaded.name != "mono" {
-		t.Error("NO_COLOR is not mono")
-	}
-}

@@ -15,9 +15,11 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
 
 	"locktop/actions"
 	"locktop/inspector"
+	"locktop/ui/text"
 )
 
 // ErrInterrupted is what [Run] returns after ctrl-c, or SIGINT from outside.
@@ -67,10 +69,12 @@ const defaultFPS = 30
 // quit, ErrInterrupted after ctrl-c, and a *PanicError where the dashboard itself broke. SIGTERM, SIGHUP, SIGQUIT and the
 // end of ctx are a quit. Nothing may write to the terminal meanwhile, so whoever logs must log elsewhere.
 func Run(ctx context.Context, c Config) error {
-	t, err := newTheme(c.Settings.Theme, c.NoColor)
+	// Bubble Tea asks the terminal for its ground when the program starts, whether somebody wants to know it or not.
+	t, err := newTheme(forGround(c.Settings.Theme, lipgloss.HasDarkBackground()), c.NoColor)
 	if err != nil {
 		return err
 	}
+	text.SetASCII(c.ASCII)
 	ctx, stop := withSignals(ctx)
 	defer stop()
 	if c.FPS <= 0 {
@@ -81,7 +85,9 @@ func Run(ctx context.Context, c Config) error {
 	m.copy = out.copy
 	// Bubble Tea's own handler of signals hangs where SIGTERM meets the last frame, and knows no SIGHUP. Its WithContext
 	// closes the input while it is being read (v1.3.10), so that the end of ctx is a quit like any other.
-	program := tea.NewProgram(m, tea.WithoutSignalHandler(), tea.WithAltScreen(), tea.WithOutput(out), tea.WithFPS(c.FPS))
+	filter := &mouseFilter{clock: time.Now}
+	program := tea.NewProgram(m, tea.WithoutSignalHandler(), tea.WithAltScreen(), tea.WithOutput(out), tea.WithFPS(c.FPS),
+		tea.WithFilter(filter.pass))
 	defer context.AfterFunc(ctx, program.Quit)()
 	_, err = program.Run()
 	m.finish()

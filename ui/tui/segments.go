@@ -32,7 +32,7 @@ func (s segment) before(gap int) int {
 func (s segment) width() int {
 	w := 0
 	for _, p := range s.parts {
-		w += text.Width(p.text)
+		w += text.Cells(p.text)
 	}
 	return w
 }
