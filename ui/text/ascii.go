@@ -103,7 +103,7 @@ type ASCIIWriter struct {
 }
 
 func (w *ASCIIWriter) Write(p []byte) (int, error) {
-	all := append(w.cut, p...) //nolint:gocritic // what was cut off is kept anew below
+	all := append(w.cut, p...)
 	whole := len(all)
 	for n := 1; n < utf8.UTFMax && n <= len(all); n++ {
 		if tail := all[len(all)-n:]; utf8.RuneStart(tail[0]) {

@@ -194,6 +194,7 @@ func difference(p, q colour) float64 {
 	byLightness := (l2 - l1) / (1 + 0.015*(lightness-50)*(lightness-50)/math.Sqrt(20+(lightness-50)*(lightness-50)))
 	byChroma := (c2 - c1) / (1 + 0.045*chroma)
 	byHue := 2 * math.Sqrt(c1*c2) * math.Sin(turn/2*degree) / (1 + 0.015*chroma*t)
-	rotation := -2 * high(chroma) * math.Sin(60*degree*math.Exp(-math.Pow((between-275)/25, 2)))
+	nearBlue := (between - 275) / 25
+	rotation := -2 * high(chroma) * math.Sin(60*degree*math.Exp(-nearBlue*nearBlue))
 	return math.Sqrt(byLightness*byLightness + byChroma*byChroma + byHue*byHue + rotation*byChroma*byHue)
 }

@@ -67,7 +67,7 @@ func copiedToast(msg copiedMsg, now time.Time) toast {
 			text: "✖ could not copy: " + errorText(msg.err), kind: toastBad, until: now.Add(toastBadFor), sticky: true,
 		}
 	}
-	return infoToast("copied "+msg.what, now)
+	return infoToast("copied "+msg.what+proviso(), now)
 }
 
 func (t *toast) expire(now time.Time) {
