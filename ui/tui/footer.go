@@ -26,7 +26,7 @@ func (m *model) paintFooter(p *painter) {
 	case m.dialog != nil:
 		left = []segment{m.hint(1, k.Next, "next"), m.hint(0, k.Choose, "choose"), m.hint(0, k.Cancel, "cancel")}
 	case m.help:
-		left = []segment{m.hint(0, k.Back, "back")}
+		left = []segment{m.hint(0, k.Back, "back"), piece(1, p.theme.faint, "↑↓ scroll")}
 	case m.typing:
 		left = []segment{m.hint(0, k.Choose, "keep"), m.hint(0, k.Back, "clear"), piece(1, p.theme.faint, "text, or a glob with * ? [")}
 	case m.detail != nil:

@@ -2,21 +2,23 @@ package tui
 
 import (
 	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/ui/text"
 )
 
 // overlayHelp lays the help over the screen. It is made from the live key map; bubbles/help is not used because it hides
-// disabled keys, which must be seen with the reason why they are off.
+// disabled keys, which must be seen with the reason why they are off. What a low window has no room for is scrolled to.
 func (m *model) overlayHelp(p *painter) {
-	const column, gap = 37, 2
-	columns := 1
-	if p.width >= 2*column+gap+4 {
-		columns = 2
-	}
+	const column, gap, most = 37, 2, 3
+	columns := max(min((p.width-4+gap)/(column+gap), most), 1)
 	stacks := m.helpStacks(columns)
+	highest := 0
+	for _, s := range stacks {
+		highest = max(highest, len(s))
+	}
 	var lines [][]part
-	for i := range max(len(stacks[0]), len(stacks[columns-1])) {
+	for i := range highest {
 		var line []part
 		for c, s := range stacks {
 			var cell []part
@@ -31,9 +33,33 @@ func (m *model) overlayHelp(p *painter) {
 		lines = append(lines, line)
 	}
 	lines = append(lines, nil, []part{{m.theme.faint, "≥ at least   ≤ at most   ? not stored   - cannot be seen   ▒ about to lapse"}})
-	lines = lines[:min(len(lines), max(p.height()-2, 0))]
+	room := max(p.height()-2-p.foot, 0)
+	m.helpOffset = max(min(m.helpOffset, len(lines)-room), 0)
+	seen := page{theme: m.theme, lines: lines}
+	lines = seen.window(m.helpOffset, room)
 	width := min(columns*column+(columns-1)*gap+4, p.width)
 	p.box(framed(m.theme, "keys", lines, width), width)
+}
+
+// handleHelpKey scrolls the help, or closes it.
+func (m *model) handleHelpKey(msg tea.KeyMsg) {
+	k := m.keys
+	switch {
+	case key.Matches(msg, k.Help, k.Back, k.Quit, k.Open):
+		m.help, m.helpOffset = false, 0
+	case key.Matches(msg, k.Up):
+		m.helpOffset--
+	case key.Matches(msg, k.Down):
+		m.helpOffset++
+	case key.Matches(msg, k.PageUp, k.HalfUp):
+		m.helpOffset -= m.height / 2
+	case key.Matches(msg, k.PageDown, k.HalfDown):
+		m.helpOffset += m.height / 2
+	case key.Matches(msg, k.Top):
+		m.helpOffset = 0
+	case key.Matches(msg, k.Bottom):
+		m.helpOffset = 1 << 20 // clamped when it is drawn, and its height is known
+	}
 }
 
 // helpStacks puts the groups into columns, each into the one that is the shortest so far.

@@ -27,7 +27,7 @@ func (m *model) handleKey(msg tea.KeyMsg) tea.Cmd {
 	case m.dialog != nil:
 		return m.handleDialogKey(msg)
 	case m.help:
-		m.help = !key.Matches(msg, m.keys.Help, m.keys.Back, m.keys.Quit, m.keys.Open)
+		m.handleHelpKey(msg)
 		return nil
 	case m.typing:
 		return m.handleFilterKey(msg)
@@ -201,6 +201,8 @@ func (m *model) page() int { return m.layout().body.height }
 
 func (m *model) move(by int) {
 	switch {
+	case m.help:
+		m.helpOffset += by
 	case m.detail != nil:
 		m.detail.offset += by // clamped when it is drawn and its height is known
 	case m.view == viewDemo:

@@ -52,8 +52,9 @@ type model struct {
 	dialog *dialog
 	help   bool
 
-	typing bool // the filter is being typed
-	input  textinput.Model
+	helpOffset int  // the first visible line of the help
+	typing     bool // the filter is being typed
+	input      textinput.Model
 
 	toast toast
 	mouse mouse

@@ -102,9 +102,9 @@ func (m *model) handleMouse(msg tea.MouseMsg) tea.Cmd {
 			return m.closeDialog()
 		}
 		return nil
-	case msg.Button == tea.MouseButtonWheelUp && !m.help:
+	case msg.Button == tea.MouseButtonWheelUp:
 		m.move(-wheelLines)
-	case msg.Button == tea.MouseButtonWheelDown && !m.help:
+	case msg.Button == tea.MouseButtonWheelDown:
 		m.move(wheelLines)
 	case leftClick(msg):
 		return m.click(msg)

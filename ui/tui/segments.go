@@ -40,7 +40,7 @@ func (s segment) width() int {
 // spread paints one line: some segments from the left edge, some up to the right edge, with gap cells between
 // neighbours. On a narrow window the segments of the greatest rank give way.
 func (p *painter) spread(left, right []segment, gap int) {
-	left, right = fitSegments(left, right, gap, p.width-2)
+	left, right = fitSegments(left, right, gap, p.width-p.used-2)
 	p.gap(1)
 	p.segments(left, gap)
 	if len(right) > 0 {
