@@ -8,6 +8,7 @@ import (
 	"locktop/actions"
 	"locktop/inspector"
 	"locktop/keyspace"
+	"locktop/ui/text"
 	"locktop/ui/tui"
 )
 
@@ -43,7 +44,8 @@ func (a *app) dashboard(ctx context.Context, place keyspace.Place, look *observi
 	err = tui.Run(ctx, tui.Config{
 		Source: s.locks, Operator: s.operator, Where: shown.where, Play: shown.play,
 		Profile: a.profileName(), Production: a.profile.Production(), Settings: begin, Save: save, Keys: a.otherKeys(),
-		NoColor: noColor != "", FPS: draw.fps, Sync: !draw.noSync,
+		NoColor: noColor != "", ASCII: text.ASCII(), Mouse: draw.mouse,
+		FPS: draw.fps, Sync: !draw.noSync,
 	})
 	if errors.Is(err, tui.ErrInterrupted) {
 		return errInterrupted

@@ -135,7 +135,7 @@ func (a *app) progress() (bar func(keyspace.Pass), cleared func()) {
 
 // width is that of the terminal on the standard error.
 func (a *app) width() int {
-	if f, ok := a.stderr.(interface{ Fd() uintptr }); ok {
+	if f, ok := underlying(a.stderr).(interface{ Fd() uintptr }); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
 			return width
 		}

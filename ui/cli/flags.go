@@ -11,6 +11,7 @@ import (
 
 	"locktop/inspector"
 	"locktop/keyspace"
+	"locktop/ui/tui"
 )
 
 // The groups under which --help shows flags. Those of the first four are also read from the environment, and those of the first
@@ -259,18 +260,21 @@ func (o *observing) options() keyspace.ObserveOptions {
 
 // screen is how the dashboard draws.
 type screen struct {
-	theme  string
-	fps    int
-	noSync bool
+	theme        string
+	ascii, mouse bool
+	fps          int
+	noSync       bool
 }
 
 func (s *screen) add(cmd *cobra.Command) {
 	addGroup(cmd, groupDashboard, func(set *pflag.FlagSet) {
-		set.Var(newChoice(&s.theme, "default", "default", "light", "mono"), "theme", "colours; NO_COLOR is heeded too")
+		set.Var(newChoice(&s.theme, tui.Themes()[0], tui.Themes()...), "theme", "colours; NO_COLOR is heeded too")
+		set.BoolVar(&s.ascii, "ascii", false, "draw with nothing but ASCII; by itself where the locale is not UTF-8")
+		set.BoolVar(&s.mouse, "mouse", false, "the wheel scrolls, a click selects, on a title sorts; M gives the mouse back")
 		set.IntVar(&s.fps, "fps", 30, "most `FRAMES` a second, 1 to 60; fewer for a slow line")
 		set.BoolVar(&s.noSync, "no-sync", false, "do not bracket frames in synchronized output (DEC mode 2026)")
 	})
-	chosen(cmd, "theme", "default", "light", "mono")
+	chosen(cmd, "theme", tui.Themes()...)
 }
 
 // check refuses what cannot be meant.

@@ -10,8 +10,8 @@ import (
 // run runs a command line that needs no server.
 func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	for _, name := range []string{"REDIS_URL", "REDISCLI_AUTH"} {
-		t.Setenv(name, "")
+	for name, value := range map[string]string{"REDIS_URL": "", "REDISCLI_AUTH": "", "LC_ALL": "C.UTF-8"} {
+		t.Setenv(name, value)
 	}
 	var out, errs bytes.Buffer
 	code = Main(t.Context(), args, strings.NewReader(""), &out, &errs)
@@ -27,7 +27,7 @@ var (
 
 func TestEveryPromisedFlagExists(t *testing.T) {
 	promised := map[string][]string{
-		"":        slices.Concat(connectionFlags, observingFlags, []string{"fps", "theme", "no-sync", "for"}),
+		"":        slices.Concat(connectionFlags, observingFlags, []string{"fps", "theme", "ascii", "mouse", "no-sync", "for"}),
 		"list":    slices.Concat(connectionFlags, observingFlags, []string{"output", "state", "fail-on"}),
 		"watch":   slices.Concat(connectionFlags, observingFlags, []string{"output", "for"}),
 		"show":    slices.Concat(connectionFlags, []string{"output", "quoted-input"}),
@@ -35,7 +35,7 @@ func TestEveryPromisedFlagExists(t *testing.T) {
 		"extend":  slices.Concat(connectionFlags, actionFlags, []string{"ttl"}),
 		"expire":  slices.Concat(connectionFlags, actionFlags, []string{"in", "confirm"}),
 		"check":   slices.Concat(connectionFlags, []string{"pattern", "output"}),
-		"demo":    {"list", "serve", "output", "variant", "workers", "locks", "for", "seed", "speed", "server", "url", "config", "theme", "fps", "read-only", "pattern", "notify"},
+		"demo":    {"list", "serve", "output", "variant", "workers", "locks", "for", "seed", "speed", "server", "url", "config", "theme", "ascii", "mouse", "fps", "read-only", "pattern", "notify"},
 	}
 	root := (&app{}).newRoot()
 	for verb, flags := range promised {

@@ -13,6 +13,8 @@ import (
 	"os"
 
 	"golang.org/x/term"
+
+	"locktop/ui/text"
 )
 
 // app is what every command works with.
@@ -45,8 +47,16 @@ func (a *app) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(a.stderr, "locktop: "+format+"\n", args...)
 }
 
+// underlying is the stream that what is written to this one ends up in.
+func underlying(stream any) any {
+	if w, ok := stream.(*text.ASCIIWriter); ok {
+		return w.Writer
+	}
+	return stream
+}
+
 // isTerminal says whether a stream is one.
 func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
+	f, ok := underlying(stream).(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -98,7 +98,11 @@ func (a *app) finish(cmd *cobra.Command) {
 		if err := a.applyEnvironment(cmd); err != nil {
 			return err
 		}
-		return a.applyConfig(cmd)
+		if err := a.applyConfig(cmd); err != nil {
+			return err
+		}
+		a.chooseAlphabet(cmd)
+		return nil
 	}
 }
 

@@ -18,8 +18,14 @@ import (
 // Escape turns any bytes into one printable line, visibly and one to one: what is not graphic becomes \n, \x1b, \u202e,
 // bytes that are not UTF-8 become \xff, and a backslash becomes \\. The result holds no control character, no
 // bidirectional override, nothing of zero width and no space but U+0020, so that two different keys never look alike by
-// means of what cannot be seen.
-func Escape(s string) string { return keyspace.Visible(s) }
+// means of what cannot be seen. On a terminal that shows nothing but ASCII all else is escaped as well ([SetASCII]).
+func Escape(s string) string {
+	s = keyspace.Visible(s)
+	if ASCII() {
+		return escapeRest(s)
+	}
+	return s
+}
 
 // Printable says whether s can be shown as it is: valid UTF-8 of graphic characters only. A backslash counts as graphic,
 // so what Printable accepts is safe for a terminal, but is not one to one with what [Escape] makes.

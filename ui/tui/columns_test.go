@@ -201,15 +201,3 @@ func TestNothingButSIsSaved(t *testing.T) {
 	h.pending = slices.DeleteFunc(h.pending, func(cmd tea.Cmd) bool { return cmd == nil })
 	h.run()
 }
-
-// TestHelpScrolls: in a low window every key can still be read.
-func TestHelpScrolls(t *testing.T) {
-	h := withFixture(t, 45, 20, "mono")
-	h.keys("?")
-	h.wantSeen("more lines", "up, down")
-	h.wantUnseen("quit at once")
-	h.keys("G", "G", "G")
-	h.wantSeen("quit at once", "lines before")
-	h.keys("g", "g", "g", "?", "?")
-	h.wantSeen("up, down", "more lines")
-}

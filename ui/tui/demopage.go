@@ -13,10 +13,11 @@ type demoPage struct {
 	told map[toldIn][][]part
 }
 
-// toldIn is a sentence, and the width that its lines were made for.
+// toldIn is a sentence, and the width and the theme that its lines were made for.
 type toldIn struct {
 	sentence Sentence
 	width    int
+	theme    *theme
 }
 
 // toldKept bounds how many sentences are kept as lines.
@@ -93,7 +94,7 @@ func (d *demoPage) log(g *page, list []Sentence) {
 		g.line(part{g.theme.faint, text.Spaces(rowPrefix) + "nothing yet"})
 	}
 	for _, s := range slices.Backward(list) {
-		key := toldIn{s, g.width}
+		key := toldIn{s, g.width, g.theme}
 		lines, made := d.told[key]
 		if !made {
 			if d.told == nil || len(d.told) >= toldKept {

@@ -184,9 +184,16 @@ func (d *detail) fields(p *painter, now time.Time) {
 		fraction, s := drain(t, l, ttl)
 		p.gap(rowPrefix)
 		p.left(t.faint, "lease", gutter)
-		p.bar(s, t.faint, fraction, 16)
-		p.put(t.plain, "  "+leaseText(l, now))
-		p.end()
+		said := leaseText(l, now)
+		if room := p.width - p.used - 1; room < 16+2+text.Width(said) { // the bar gets a line of its own
+			p.bar(s, t.faint, fraction, room)
+			p.end()
+			p.field("", part{t.plain, said})
+		} else {
+			p.bar(s, t.faint, fraction, 16)
+			p.put(t.plain, "  "+said)
+			p.end()
+		}
 	} else {
 		p.paragraph("lease", t.plain, leaseText(l, now))
 	}

@@ -135,3 +135,12 @@ func (e *eventLog) moveToEnd(last bool, f filter) {
 		e.cursor = e.all[list[0]].Seq
 	}
 }
+
+// selectLine puts the cursor on what a line of the screen shows.
+func (e *eventLog) selectLine(line int, f filter) {
+	list := e.list(f)
+	top, _ := slices.BinarySearchFunc(list, e.top, func(i int, seq uint64) int { return cmp.Compare(e.all[i].Seq, seq) })
+	if top+line < len(list) {
+		e.move(top+line-e.position(list), f)
+	}
+}

@@ -9,6 +9,7 @@ import (
 // hint is a key and a word for what it does, with its rank as in [segment].
 func (m *model) hint(rank int, b key.Binding, word string) segment {
 	keyStyle, wordStyle := m.theme.key, m.theme.plain
+	m.noteHint(b, word)
 	if !b.Enabled() {
 		keyStyle, wordStyle = m.theme.faint, m.theme.faint
 	}
@@ -18,6 +19,7 @@ func (m *model) hint(rank int, b key.Binding, word string) segment {
 // paintFooter paints the hints for where the user is. Help and the way out are there at any width.
 func (m *model) paintFooter(p *painter) {
 	k := m.keys
+	m.mouse.hints = m.mouse.hints[:0]
 	var left []segment
 	listing := m.dialog == nil && !m.help && m.chooser == nil && !m.typing && m.detail == nil
 	switch {

@@ -6,8 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
 	"locktop/inspector"
+	"locktop/ui/text"
 )
 
 // TestGolden compares whole screens with those in testdata; -update writes them anew. A colour golden keeps its escape
@@ -41,12 +43,9 @@ func TestGolden(t *testing.T) {
 	}
 	for name, screen := range screens {
 		for _, size := range sizes {
-			for _, themeName := range []string{"default", "mono"} {
-				if themeName == "mono" && name != "locks" && size[0] != 80 {
-					continue
-				}
-				t.Run(fmt.Sprintf("%s-%dx%d-%s", name, size[0], size[1], themeName), func(t *testing.T) {
-					h := newHarness(t, size[0], size[1], themeName)
+			for _, look := range looksAt(size, name == "locks") {
+				t.Run(fmt.Sprintf("%s-%dx%d-%s", name, size[0], size[1], look), func(t *testing.T) {
+					h := newHarness(t, size[0], size[1], themeOf(t, look))
 					h.show(screen.shown())
 					h.keys(screen.keys...)
 					frame := h.m.View()
@@ -60,8 +59,37 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// asciiLook is no theme, but mono with nothing else than ASCII.
+const asciiLook = "ascii"
+
+// looksAt are the looks in which screens are compared in a window: in colour and without, in ASCII where most people have
+// it, and one of the screens there in every theme.
+func looksAt(size [2]int, everyTheme bool) []string {
+	switch {
+	case size[0] != 80:
+		return []string{"default", monoName}
+	case everyTheme:
+		return append(Themes(), asciiLook)
+	}
+	return []string{"default", monoName, asciiLook}
+}
+
+// themeOf is the theme of a look, whose alphabet it sets for the test.
+func themeOf(t testing.TB, look string) string {
+	t.Helper()
+	if look != asciiLook {
+		return look
+	}
+	text.SetASCII(true)
+	t.Cleanup(func() { text.SetASCII(false) })
+	return monoName
+}
+
 func compareGolden(t *testing.T, frame string) {
 	t.Helper()
+	if text.ASCII() && strings.ContainsFunc(frame, func(r rune) bool { return r > unicode.MaxASCII }) {
+		t.Error("there is more than ASCII in the frame")
+	}
 	got := strings.ReplaceAll(frame, "\x1b", `\x1b`) + "\n"
 	path := filepath.Join("testdata", filepath.Base(t.Name())+".golden")
 	if *update {

@@ -133,6 +133,9 @@ func (m *model) paintContext(p *painter) {
 	if m.order.suspects && m.view != viewEvents {
 		left = append(left, piece(0, t.badgeWarn, " SUSPECTS ONLY "))
 	}
+	if m.mouse.on {
+		left = append(left, segment{rank: 6, parts: []part{{t.plain, "mouse on, "}, {t.key, m.keys.Mouse.Help().Key}, {t.plain, " off"}}})
+	}
 	if n := len(m.table.marks); n > 0 {
 		left = append(left, piece(2, t.accent, "+"+text.Count(int64(n))+" marked"))
 	}
@@ -172,7 +175,7 @@ func patternsText(patterns []string, width int) string {
 
 // windowTitle is what the terminal's title says.
 func windowTitle(where string) string {
-	return text.Truncate("locktop "+text.Escape(where), 80)
+	return text.Drawable(text.Truncate("locktop "+text.Escape(where), 80))
 }
 
 // clockText is a moment, with its date where it is not of today.

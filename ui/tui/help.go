@@ -8,16 +8,17 @@ import (
 )
 
 // overlayHelp lays the help over the screen. It is made from the live key map; bubbles/help is not used because it hides
-// disabled keys, which must be seen with the reason why they are off.
+// disabled keys, which must be seen with the reason why they are off. What a low window has no room for is scrolled to.
 func (m *model) overlayHelp(p *painter) {
-	const column, gap = 37, 2
-	columns := 1
-	if p.width >= 2*column+gap+4 {
-		columns = 2
-	}
+	const column, gap, most = 37, 2, 3
+	columns := max(min((p.width-4+gap)/(column+gap), most), 1)
 	stacks := m.helpStacks(columns)
+	highest := 0
+	for _, s := range stacks {
+		highest = max(highest, len(s))
+	}
 	var lines [][]part
-	for i := range max(len(stacks[0]), len(stacks[columns-1])) {
+	for i := range highest {
 		var line []part
 		for c, s := range stacks {
 			var cell []part
@@ -61,10 +62,14 @@ func (m *model) handleHelpKey(msg tea.KeyMsg) tea.Cmd {
 		m.helpOffset--
 	case key.Matches(msg, k.Down):
 		m.helpOffset++
-	case key.Matches(msg, k.PageUp, k.HalfUp, k.Top):
+	case key.Matches(msg, k.PageUp, k.HalfUp):
 		m.helpOffset -= page
-	case key.Matches(msg, k.PageDown, k.HalfDown, k.Bottom, k.Freeze):
+	case key.Matches(msg, k.PageDown, k.HalfDown, k.Freeze):
 		m.helpOffset += page
+	case key.Matches(msg, k.Top):
+		m.helpOffset = 0
+	case key.Matches(msg, k.Bottom):
+		m.helpOffset = 1 << 20
 	}
 	m.helpOffset = max(m.helpOffset, 0) // the end is known when it is drawn
 	return nil
@@ -102,10 +107,11 @@ func (m *model) helpLine(bindings []key.Binding) []part {
 		keys, does = keys+b.Help().Key, does+b.Help().Desc
 		enabled = enabled && b.Enabled()
 	}
+	keys += text.Spaces(max(keyWidth-text.Cells(keys), 1))
 	if !enabled {
-		return []part{{m.theme.faint, text.PadRight(keys, keyWidth) + does + " (off: read-only)"}}
+		return []part{{m.theme.faint, keys + does + " (off: read-only)"}}
 	}
-	return []part{{m.theme.key, text.PadRight(keys, keyWidth)}, {m.theme.plain, does}}
+	return []part{{m.theme.key, keys}, {m.theme.plain, does}}
 }
 
 func (p *painter) height() int { return len(p.lines) }

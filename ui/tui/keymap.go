@@ -15,6 +15,8 @@ type keyMap struct {
 
 	Filter, Suspects, Sort, Reverse, Columns, Save, Freeze, Mark key.Binding
 
+	Theme, Mouse key.Binding
+
 	Copy, CopyCommand key.Binding
 
 	Release, Extend, Expire key.Binding
@@ -57,6 +59,9 @@ func newKeyMap() keyMap {
 		Save:     bind("S", "save the view", "S"),
 		Freeze:   bind("␣", "freeze the screen", " "),
 		Mark:     bind("m", "mark", "m"),
+
+		Theme: bind("t", "next theme", "t"),
+		Mouse: bind("M", "mouse on, off", "M"),
 
 		Copy:        bind("y", "copy the key or marked keys", "y"),
 		CopyCommand: bind("Y", "copy the redis-cli command", "Y"),
@@ -107,6 +112,7 @@ func (k keyMap) groups() []helpGroup {
 		demo = [][]key.Binding{{k.Fault}, {k.Step, k.Hold}, {k.Slower, k.Faster}, {k.Restart}}
 	}
 	look := append([][]key.Binding{views}, one(k.Open, k.Back, k.Filter, k.Suspects, k.Sort, k.Reverse, k.Columns, k.Save, k.Freeze)...)
+	look = append(look, []key.Binding{k.Theme, k.Mouse})
 	groups := []helpGroup{
 		{"Move", [][]key.Binding{{k.Up, k.Down}, {k.HalfUp, k.HalfDown}, {k.PageUp, k.PageDown}, {k.Top, k.Bottom}}},
 		{"Look", look},

@@ -126,6 +126,10 @@ func (m *model) handleCommand(msg tea.KeyMsg) tea.Cmd {
 		m.help = true
 	case key.Matches(msg, k.Freeze):
 		return m.toggleFreeze()
+	case key.Matches(msg, k.Theme):
+		m.nextTheme()
+	case key.Matches(msg, k.Mouse):
+		return m.toggleMouse()
 	case key.Matches(msg, k.Back):
 		return m.back()
 	case key.Matches(msg, k.Quit):
@@ -202,6 +206,8 @@ func (m *model) page() int { return m.layout().body.height }
 
 func (m *model) move(by int) {
 	switch {
+	case m.help:
+		m.helpOffset += by
 	case m.detail != nil:
 		m.detail.offset += by // clamped when it is drawn and its height is known
 	case m.view == viewDemo:

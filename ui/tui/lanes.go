@@ -83,13 +83,16 @@ func (c laneColumns) cells(cells [6]part) []part {
 		if i == 0 {
 			before = rowPrefix
 		}
-		switch {
-		case w == 0:
-		case i < 3:
-			parts = append(parts, part{cells[i].style, text.Spaces(before) + text.PadRight(cells[i].text, w)})
-		default:
-			parts = append(parts, part{cells[i].style, text.Spaces(before) + text.PadLeft(cells[i].text, w)})
+		if w == 0 {
+			continue
 		}
+		// The blanks are by themselves: where a style underlines or reverses, it does so to the words.
+		words := text.Truncate(cells[i].text, w)
+		after := w - text.Width(words)
+		if i >= 3 {
+			before, after = before+after, 0
+		}
+		parts = append(parts, part{text: text.Spaces(before)}, part{cells[i].style, words}, part{text: text.Spaces(after)})
 	}
 	return parts
 }

@@ -8,6 +8,9 @@ type area struct {
 // bottom is the first line below the area.
 func (a area) bottom() int { return a.top + a.height }
 
+// has says whether a line of the window belongs to the area.
+func (a area) has(line int) bool { return line >= a.top && line < a.bottom() }
+
 // layout is where everything goes. The areas do not overlap, and together are exactly as high as the window.
 type layout struct {
 	width, height int

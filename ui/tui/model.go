@@ -61,6 +61,7 @@ type model struct {
 	input  textinput.Model
 
 	toast toast
+	mouse mouse
 
 	// Arranging outside Update: one is under way at most, and its generation tells whether the order was changed since.
 	generation uint64
@@ -94,6 +95,7 @@ func newModel(ctx context.Context, c Config, t *theme) *model {
 	}
 	m.keys.setReadOnly(c.Operator.ReadOnly())
 	m.keys.setDemo(c.Play != nil)
+	m.mouse.on = c.Mouse
 	m.at = m.clock()
 	m.apply(c.Settings)
 	return m
@@ -101,7 +103,7 @@ func newModel(ctx context.Context, c Config, t *theme) *model {
 
 // Init implements tea.Model.
 func (m *model) Init() tea.Cmd {
-	return tea.Batch(tea.SetWindowTitle(windowTitle(m.config.Where)), m.next(), m.tick())
+	return tea.Batch(tea.SetWindowTitle(windowTitle(m.config.Where)), m.next(), m.tick(), m.resumeMouse())
 }
 
 // View implements tea.Model.
@@ -139,6 +141,10 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		m.width, m.height = msg.Width, msg.Height
 	case tea.KeyMsg:
 		return m.handleKey(msg)
+	case tea.MouseMsg:
+		return m.handleMouse(msg)
+	case tea.ResumeMsg:
+		return m.resumeMouse()
 	case snapshotMsg:
 		return m.takeSnapshot(msg)
 	case arrangedMsg:

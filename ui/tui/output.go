@@ -45,20 +45,46 @@ func (o *output) WriteString(s string) (int, error) {
 // maxCopy bounds what is sent to the clipboard: terminals drop longer sequences.
 const maxCopy = 64 << 10
 
-// copy puts a text on the clipboard of the terminal by OSC 52, which works over SSH too. Within tmux it is also sent
-// through to the terminal outside.
+// maxScreen is how much GNU screen lets through in one piece.
+const maxScreen = 768
+
+// copy puts a text on the clipboard of the terminal by OSC 52, which works over SSH too. Within tmux and screen it is also
+// sent through to the terminal outside.
 func (o *output) copy(s string) error {
 	if len(s) > maxCopy {
 		return fmt.Errorf("%d bytes are too many for the clipboard of a terminal; it takes %d", len(s), maxCopy)
 	}
 	sequence := ansi.SetSystemClipboard(s)
-	if os.Getenv("TMUX") != "" {
+	switch multiplexer() {
+	case "tmux":
 		sequence += ansi.TmuxPassthrough(sequence)
+	case "screen":
+		sequence = ansi.ScreenPassthrough(sequence, maxScreen)
 	}
 	if _, err := o.WriteString(sequence); err != nil {
 		return fmt.Errorf("write to the terminal: %w", err)
 	}
 	return nil
+}
+
+// multiplexer is what the terminal is in, and what keeps copies from it unless it is told otherwise; empty: nothing.
+func multiplexer() string {
+	switch {
+	case os.Getenv("TMUX") != "":
+		return "tmux"
+	case os.Getenv("STY") != "":
+		return "screen"
+	}
+	return ""
+}
+
+// proviso is what a copy needs that nobody can see from here: no terminal answers one, and tmux drops it as it comes from
+// its makers.
+func proviso() string {
+	if multiplexer() == "tmux" {
+		return "; tmux passes it on with \"set-clipboard on\""
+	}
+	return ""
 }
 
 // joinSorted joins lines in their order, so that a copy of marked keys is the same every time.

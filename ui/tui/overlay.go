@@ -25,17 +25,20 @@ func (p *painter) box(lines []string, width int) {
 	for i := range p.lines {
 		under := ansi.Strip(p.lines[i])
 		inside := i >= top && i < top+len(lines)
+		if !inside && i >= len(p.lines)-p.foot {
+			continue // the hints are for the keys of the box
+		}
 		if !inside {
-			p.put(p.theme.faint, under)
+			p.put(p.theme.behind, under)
 			p.lines[i] = p.take()
 			continue
 		}
-		p.put(p.theme.faint, text.PadRight(ansi.Truncate(under, left, ""), left))
+		p.put(p.theme.behind, text.PadRight(ansi.Truncate(under, left, ""), left))
 		line := p.take() + lines[i-top]
 		if rest := ansi.TruncateLeft(under, left+width, ""); rest != "" {
 			// A wide character that the edge of the box cuts in two takes a cell more than there is.
 			p.used = left + width
-			p.put(p.theme.faint, ansi.Truncate(rest, p.width-left-width, ""))
+			p.put(p.theme.behind, ansi.Truncate(rest, p.width-left-width, ""))
 			line += p.take()
 		}
 		p.lines[i] = line
@@ -77,7 +80,7 @@ func framed(t *theme, title string, content [][]part, width int) []string {
 		room := width - 2
 		for _, part := range parts {
 			if left := room - inner.used; left > 0 {
-				inner.put(part.style, text.Truncate(part.text, left))
+				inner.put(part.style, text.Truncate(text.Drawable(part.text), left))
 			}
 		}
 		inner.to(width - 1)

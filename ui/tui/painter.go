@@ -8,11 +8,13 @@ import (
 
 // painter builds a frame line by line. It is the one place that writes to the screen, and it upholds what the renderer
 // needs: no line is ever wider than the window, and every style that was opened is closed in its run. Texts that it is
-// given must be free of escape sequences; foreign ones have been through [text.Escape].
+// given must be free of escape sequences; foreign ones have been through [text.Escape]. Where the terminal shows nothing but
+// ASCII, this is the place at which our own signs get their twins.
 type painter struct {
 	theme *theme
 	width int
 	tone  tone
+	foot  int // the lines at the bottom that nothing dims
 	lines []string
 
 	buf  []byte
@@ -29,9 +31,10 @@ func (p *painter) put(s style, t string) {
 	if room <= 0 || t == "" {
 		return
 	}
+	t = text.Drawable(t)
 	w := text.Width(t)
 	if w > room {
-		t = text.Truncate(t, room)
+		t = text.Drawable(text.Truncate(t, room))
 		w = text.Width(t)
 	}
 	p.raw(s, t, w)
@@ -56,7 +59,7 @@ func (p *painter) left(s style, t string, width int) {
 		return
 	}
 	end := p.used + width
-	t = text.Truncate(t, width)
+	t = text.Truncate(text.Drawable(t), width)
 	p.put(s, t)
 	p.to(end)
 }
@@ -67,7 +70,7 @@ func (p *painter) right(s style, t string, width int) {
 	if width <= 0 {
 		return
 	}
-	t = text.Truncate(t, width)
+	t = text.Drawable(text.Truncate(text.Drawable(t), width))
 	w := text.Width(t)
 	p.gap(width - w)
 	if w > 0 {
@@ -119,10 +122,10 @@ func (p *painter) bar(full, rest style, fraction float64, cells int) {
 	}
 	n = min(max(n, 0), cells)
 	if n > 0 {
-		p.raw(full, repeat(heavyLines, n), n)
+		p.raw(full, text.Drawable(repeat(heavyLines, n)), n)
 	}
 	if n < cells {
-		p.raw(rest, repeat(lightLines, cells-n), cells-n)
+		p.raw(rest, text.Drawable(repeat(lightLines, cells-n)), cells-n)
 	}
 }
 

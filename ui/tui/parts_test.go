@@ -288,6 +288,7 @@ func TestOutputBracketsFrames(t *testing.T) {
 	}
 	defer f.Close()
 	t.Setenv("TMUX", "")
+	t.Setenv("STY", "")
 	o := &output{File: f, sync: true}
 	if n, err := o.Write([]byte("frame")); n != 5 || err != nil {
 		t.Fatalf("wrote %d, %v", n, err)
@@ -301,26 +302,17 @@ func TestOutputBracketsFrames(t *testing.T) {
 	if err := o.copy(strings.Repeat("x", maxCopy+1)); err == nil {
 		t.Error("too much was copied")
 	}
+	t.Setenv("STY", "1.a") // within screen
+	if err := o.copy("x"); err != nil {
+		t.Fatal(err)
+	}
 	got, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "\x1b[?2026hframe\x1b[?2026lmode\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte("orders:1")) + "\a"
+	want := "\x1b[?2026hframe\x1b[?2026lmode\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte("orders:1")) + "\a" +
+		"\x1bP\x1b]52;c;eA==\a\x1b\\"
 	if string(got) != want {
 		t.Errorf("written %q, want %q", got, want)
-	}
-}
-
-func TestThemes(t *testing.T) {
-	for _, name := range themeNames {
-		if _, err := newTheme(name, false); err != nil {
-			t.Error(err)
-		}
-	}
-	if _, err := newTheme("neon", false); err == nil || !strings.Contains(err.Error(), "default, light, mono") {
-		t.Errorf("got %v", err)
-	}
-	if loaded, err := newTheme("light", true); err != nil || loaded.name != "mono" {
-		t.Error("NO_COLOR is not mono")
 	}
 }

@@ -130,12 +130,9 @@ func TestGoldenDemo(t *testing.T) {
 		"begun":   func(h *harness) { h.play.scene.Now, h.play.scene.Told, h.play.scene.Lanes = Sentence{}, nil, nil },
 	} {
 		for _, size := range [][2]int{{60, 15}, {80, 24}, {120, 40}, {200, 50}, {45, 20}} {
-			for _, themeName := range []string{"default", "mono"} {
-				if themeName == "mono" && size[0] != 80 {
-					continue
-				}
-				t.Run(fmt.Sprintf("play-%s-%dx%d-%s", name, size[0], size[1], themeName), func(t *testing.T) {
-					h := withDemo(t, size[0], size[1], themeName)
+			for _, look := range looksAt(size, false) {
+				t.Run(fmt.Sprintf("play-%s-%dx%d-%s", name, size[0], size[1], look), func(t *testing.T) {
+					h := withDemo(t, size[0], size[1], themeOf(t, look))
 					prepare(h)
 					h.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 					frame := h.m.View()

@@ -83,12 +83,13 @@ func (m *model) render() string {
 	}
 	p.tone = toneNormal
 	p.fit(l.footer.top)
-	if l.footer.height > 0 {
+	p.foot = l.footer.height
+	if p.foot > 0 {
 		m.paintFooter(p)
 	}
 	p.fit(m.height)
 
-	m.toast.overlay(p, l)
+	m.mouse.covered = m.toast.overlay(p, l)
 	switch {
 	case m.dialog != nil:
 		m.overlayDialog(p)

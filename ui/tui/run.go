@@ -15,9 +15,11 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
 
 	"locktop/actions"
 	"locktop/inspector"
+	"locktop/ui/text"
 )
 
 // ErrInterrupted is what [Run] returns after ctrl-c, or SIGINT from outside.
@@ -70,10 +72,12 @@ func Run(ctx context.Context, c Config) error {
 	if err := c.Settings.Check(); err != nil {
 		return err
 	}
-	t, err := newTheme(c.Settings.Theme, c.NoColor)
+	// Bubble Tea asks the terminal for its ground when the program starts, whether somebody wants to know it or not.
+	t, err := newTheme(forGround(c.Settings.Theme, lipgloss.HasDarkBackground()), c.NoColor)
 	if err != nil {
 		return err
 	}
+	text.SetASCII(c.ASCII)
 	ctx, stop := withSignals(ctx)
 	defer stop()
 	if c.FPS <= 0 {
@@ -87,7 +91,9 @@ func Run(ctx context.Context, c Config) error {
 	m.copy = out.copy
 	// Bubble Tea's own handler of signals hangs where SIGTERM meets the last frame, and knows no SIGHUP. Its WithContext
 	// closes the input while it is being read (v1.3.10), so that the end of ctx is a quit like any other.
-	program := tea.NewProgram(m, tea.WithoutSignalHandler(), tea.WithAltScreen(), tea.WithOutput(out), tea.WithFPS(c.FPS))
+	filter := &mouseFilter{clock: time.Now}
+	program := tea.NewProgram(m, tea.WithoutSignalHandler(), tea.WithAltScreen(), tea.WithOutput(out), tea.WithFPS(c.FPS),
+		tea.WithFilter(filter.pass))
 	defer context.AfterFunc(ctx, program.Quit)()
 	_, err = program.Run()
 	m.finish()

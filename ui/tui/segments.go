@@ -32,7 +32,7 @@ func (s segment) before(gap int) int {
 func (s segment) width() int {
 	w := 0
 	for _, p := range s.parts {
-		w += text.Width(p.text)
+		w += text.Cells(p.text)
 	}
 	return w
 }
@@ -40,7 +40,7 @@ func (s segment) width() int {
 // spread paints one line: some segments from the left edge, some up to the right edge, with gap cells between
 // neighbours. On a narrow window the segments of the greatest rank give way.
 func (p *painter) spread(left, right []segment, gap int) {
-	left, right = fitSegments(left, right, gap, p.width-2)
+	left, right = fitSegments(left, right, gap, p.width-p.used-2)
 	p.gap(1)
 	p.segments(left, gap)
 	if len(right) > 0 {

@@ -124,12 +124,8 @@ func (x *lane) draw(h inspector.Hold, l *inspector.Lock, now time.Time, at func(
 
 // paint paints the lanes and the hand-overs under them, in exactly lanes+1 lines.
 func (s swimlane) paint(p *painter, labelWidth, lanes int) {
-	for i := range lanes {
-		if i >= len(s.lanes) {
-			p.blank()
-			continue
-		}
-		x := s.lanes[i]
+	shown := min(lanes, len(s.lanes))
+	for _, x := range s.lanes[:shown] {
 		name, held := p.theme.plain, p.theme.faint
 		if x.present {
 			name, held = p.theme.strong, p.theme.accent
@@ -143,6 +139,9 @@ func (s swimlane) paint(p *painter, labelWidth, lanes int) {
 	p.to(rowPrefix + labelWidth + 2)
 	s.paintMarks(p, rowPrefix+labelWidth+2)
 	p.end()
+	for range lanes - shown {
+		p.blank()
+	}
 }
 
 // paint paints the cells in runs of the same look.

@@ -16,6 +16,23 @@ type table struct {
 	offset   int // the first visible row
 	height   int // visible rows
 	marks    map[lockID]struct{}
+	titles   []titleSpan // of the frame
+}
+
+// titleSpan is where the title of a column is.
+type titleSpan struct {
+	from, to int
+	sort     sortColumn
+}
+
+// titleAt is what the rows are to be sorted by where a title is clicked; false: by nothing.
+func (t *table) titleAt(x int) (sortColumn, bool) {
+	for _, s := range t.titles {
+		if x >= s.from && x < s.to {
+			return s.sort, s.sort >= 0
+		}
+	}
+	return 0, false
 }
 
 // current is the lock under the cursor; nil: there are no rows.
@@ -99,10 +116,12 @@ func (t *table) toggleMark() {
 // paintTitles paints the names of the columns; an arrow marks the one that the rows are sorted by.
 func (t *table) paintTitles(p *painter, columns []column, gap int, a arrangement) {
 	p.gap(rowPrefix)
+	t.titles = t.titles[:0]
 	for i, c := range columns {
 		if i > 0 {
 			p.gap(gap + c.gap)
 		}
+		from := p.used
 		title, s := c.title, p.theme.title
 		if c.alarm {
 			s = p.theme.bad
@@ -123,6 +142,7 @@ func (t *table) paintTitles(p *painter, columns []column, gap int, a arrangement
 		} else {
 			p.left(s, title, c.width)
 		}
+		t.titles = append(t.titles, titleSpan{from, p.used, c.sort})
 	}
 	p.end()
 }

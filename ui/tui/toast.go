@@ -67,7 +67,7 @@ func copiedToast(msg copiedMsg, now time.Time) toast {
 			text: "✖ could not copy: " + errorText(msg.err), kind: toastBad, until: now.Add(toastBadFor), sticky: true,
 		}
 	}
-	return infoToast("copied "+msg.what, now)
+	return infoToast("copied "+msg.what+proviso(), now)
 }
 
 func (t *toast) expire(now time.Time) {
@@ -76,10 +76,10 @@ func (t *toast) expire(now time.Time) {
 	}
 }
 
-// overlay lays the toast over the lines above the footer.
-func (t toast) overlay(p *painter, l layout) {
+// overlay lays the toast over the lines above the footer, and says over how many of them.
+func (t toast) overlay(p *painter, l layout) int {
 	if t.text == "" {
-		return
+		return 0
 	}
 	s := p.theme.toastGood
 	switch t.kind {
@@ -107,9 +107,10 @@ func (t toast) overlay(p *painter, l layout) {
 		if at < 0 || at >= len(p.lines) {
 			continue
 		}
-		p.put(s, " "+text.PadRight(line, max(p.width-2, 0))+" ")
+		p.put(s, " "+text.PadRight(text.Drawable(line), max(p.width-2, 0))+" ")
 		p.lines[at] = p.take()
 	}
+	return len(lines)
 }
 
 // wrap breaks a text at blanks into lines of at most width cells, and what has no blank anywhere.

@@ -51,7 +51,7 @@ func walk(t *testing.T, seed uint64) (acted int) {
 		start = withDemo
 	}
 	width, height := windowOf(random)
-	h := start(t, width, height, themeNames[random.IntN(len(themeNames))])
+	h := start(t, width, height, Themes()[random.IntN(len(Themes()))])
 	keys := boundKeys(h.m.keys)
 	var pressed []string
 	for len(pressed) < 400 {
