@@ -118,7 +118,7 @@ func (a *app) settlePlace(cmd *cobra.Command, onLine bool) {
 			other = "--" + flag
 		}
 	}
-	if other == "" && !(onLine && a.profile.HasPlace()) {
+	if other == "" && (!onLine || !a.profile.HasPlace()) {
 		other = a.namedByEnvironment()
 	}
 	a.ownPlace = other == "" && a.profile.HasPlace()

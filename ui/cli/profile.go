@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"locktop/ui/settings"
+	"locktop/ui/text"
 	"locktop/ui/tui"
 )
 
@@ -35,7 +36,7 @@ func (a *app) views(draw *screen, demo bool) (begin tui.Settings, save func(tui.
 	}
 	kept, err := settings.LoadView(name)
 	if err != nil {
-		a.say("%v", err)
+		a.say("%s", text.Legible(oneLine(err.Error())))
 	}
 	begin = tui.Settings(kept)
 	if err := known(begin); err != nil {

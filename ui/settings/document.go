@@ -14,12 +14,21 @@ type table struct {
 	entries []entry
 }
 
-// entry is one name of a table. Of a table below it only sub is set.
+// entry is one name of a table. Of a table below it only sub is set; of a list, elements are the lines of what is in it.
 type entry struct {
-	name  string
-	line  int
-	value any
-	sub   *table
+	name     string
+	line     int
+	value    any
+	sub      *table
+	elements []int
+}
+
+// lineOf is the line of an element of a list, or of the one value that there is.
+func (e entry) lineOf(i int) int {
+	if i < len(e.elements) {
+		return e.elements[i]
+	}
+	return e.line
 }
 
 // decode reads TOML. The mistake is what cannot be read at all.
@@ -29,7 +38,7 @@ func decode(raw string) (*table, *Mistake) {
 	if err != nil {
 		return nil, unreadable(raw, err)
 	}
-	d := document{meta: &meta}
+	d := document{meta: &meta, raw: raw}
 	t := d.table(nil, top)
 	return t, d.mistake
 }
@@ -37,6 +46,7 @@ func decode(raw string) (*table, *Mistake) {
 // document is what a table is made from.
 type document struct {
 	meta    *toml.MetaData
+	raw     string
 	mistake *Mistake
 }
 
@@ -65,7 +75,8 @@ func (d *document) table(at toml.Key, content map[string]toml.Primitive) *table 
 }
 
 func (d *document) entry(at toml.Key, value toml.Primitive) entry {
-	e := entry{name: at[len(at)-1], line: d.line(value)}
+	where := d.position(value)
+	e := entry{name: at[len(at)-1], line: where.Line}
 	var below map[string]toml.Primitive
 	if d.meta.PrimitiveDecode(value, &below) == nil && below != nil {
 		e.sub = d.table(at, below)
@@ -78,6 +89,9 @@ func (d *document) entry(at toml.Key, value toml.Primitive) entry {
 	if err := d.meta.PrimitiveDecode(value, &e.value); err != nil && d.mistake == nil {
 		d.mistake = &Mistake{e.line, "it cannot be read: " + err.Error()}
 	}
+	if _, isList := e.value.([]any); isList && where.Start > 0 && d.raw[where.Start-1] == '[' { // the decoder names what follows the bracket
+		e.elements = elements(d.raw[where.Start-1:], e.line)
+	}
 	return e
 }
 
@@ -89,13 +103,60 @@ type probe struct{}
 // UnmarshalTOML implements [toml.Unmarshaler].
 func (*probe) UnmarshalTOML(any) error { return errProbe }
 
-// line is where a value stands; 0: it has no place of its own.
-func (d *document) line(value toml.Primitive) int {
+// position is where a value stands; of line 0: it has no place of its own.
+func (d *document) position(value toml.Primitive) toml.Position {
 	var where toml.ParseError
-	if errors.As(d.meta.PrimitiveDecode(value, &probe{}), &where) {
-		return where.Position.Line
+	_ = errors.As(d.meta.PrimitiveDecode(value, &probe{}), &where) // it is zero where there is none
+	return where.Position
+}
+
+// elements are the lines on which the elements of a list begin. The text begins with the list's bracket, and is known to be TOML.
+func elements(raw string, line int) []int {
+	var lines []int
+	depth, fresh, quote := 0, false, byte(0)
+	for i := 0; i < len(raw); i++ {
+		c := raw[i]
+		switch {
+		case c == '\n':
+			line++
+			if quote == '#' {
+				quote = 0
+			}
+			continue
+		case quote == '"' && c == '\\':
+			i++
+			continue
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+			continue
+		case c == ' ', c == '\t', c == '\r':
+			continue
+		case c == '#':
+			quote = c
+			continue
+		case c == ',':
+			fresh = depth == 1
+			continue
+		case c == ']' || c == '}':
+			if depth--; depth == 0 {
+				return lines
+			}
+			continue
+		}
+		if fresh {
+			lines, fresh = append(lines, line), false
+		}
+		switch c {
+		case '[', '{':
+			depth++
+			fresh = depth == 1
+		case '"', '\'':
+			quote = c
+		}
 	}
-	return 0
+	return lines
 }
 
 func same(a, b toml.Key) bool {

@@ -113,7 +113,9 @@ func TestEveryMistakeHasItsLine(t *testing.T) {
 		{"\ntheme = \"dark\"\nfps = 99999\npoll = \"1ms\"\n", []string{
 			`2: theme: "dark" is no value for it: choose one of default, light`, `3: fps: "99999" is no value for it: give 1 to 60`, `4: poll: "1ms" is no value for it: 10ms is the least`,
 		}},
-		{"pattern = [\n  \"good:*\",\n  \"bad[\",\n]\n", []string{`1: pattern: "bad[" is no value for it: the pattern "bad[" has a "[" without "]"`}},
+		{"pattern = [\n  \"good:*\",\n  \"bad[\",\n]\n", []string{`3: pattern: "bad[" is no value for it: the pattern "bad[" has a "[" without "]"`}},
+		{"pattern = [ # all, [of] \"them\"\n  'a]\"', \"b\\\"]\", # c,\n\n  \"\", \"bad[\"]\n", []string{`4: pattern: "" is no value`}},
+		{"\n[profile.a]\nurl = [\n  \"redis://a\",\n  \"redis://:hush@b\",\n]\n", []string{"5: url: there is a password in it"}},
 		{"[profile.a]\nscheme-rule = [\"jobs:*=mutex\"]\n", []string{`2: scheme-rule: "jobs:*=mutex" is no value for it: "mutex" is no scheme: choose one of `}},
 		{"url = \"redis://a\"\n", []string{"1: url says where a server is, which a profile does; write it below [profile.NAME]"}},
 		{"[profile.a]\nurl = \"redis://me:hush@a\"\n", []string{"2: url: there is a password in it"}},

@@ -31,19 +31,19 @@ func (r *reader) flag(p *Profile, e entry, flag Flag) {
 		list = []any{e.value}
 	}
 	var values []string
-	for _, v := range list {
+	for i, v := range list {
 		value, ok := flag.Kind.value(v)
 		if !ok {
-			r.add(e.line, "%s takes %s, not %s", e.name, flag.takes(e.name), flag.shown(v))
+			r.add(e.lineOf(i), "%s takes %s, not %s", e.name, flag.takes(e.name), flag.shown(v))
 			return
 		}
 		values = append(values, value)
 	}
-	for _, value := range values { // one by one, so that the list is told which it is
+	for i, value := range values { // one by one, so that it is told which it is
 		var err error
 		switch {
 		case flag.Place && value == "":
-			r.add(e.line, "%s is empty; leave it out, or give it a value", e.name)
+			r.add(e.lineOf(i), "%s is empty; leave it out, or give it a value", e.name)
 			return
 		case e.name == "url":
 			err = checkURL(value)
@@ -62,10 +62,10 @@ func (r *reader) flag(p *Profile, e entry, flag Flag) {
 		}
 		switch {
 		case err != nil && flag.Place:
-			r.add(e.line, "%s: %v", e.name, err)
+			r.add(e.lineOf(i), "%s: %v", e.name, err)
 			return
 		case err != nil:
-			r.add(e.line, "%s: %s is no value for it: %v", e.name, strconv.Quote(value), err)
+			r.add(e.lineOf(i), "%s: %s is no value for it: %v", e.name, strconv.Quote(value), err)
 			return
 		}
 	}

@@ -107,20 +107,20 @@ func TestWhatOthersKeepStays(t *testing.T) {
 
 func TestALinkStaysOne(t *testing.T) {
 	ownState(t)
-	real := filepath.Join(t.TempDir(), "mine.toml")
-	if err := os.WriteFile(real, []byte("[prod]\nsort = \"key\"\n"), 0o600); err != nil {
+	behind := filepath.Join(t.TempDir(), "mine.toml")
+	if err := os.WriteFile(behind, []byte("[prod]\nsort = \"key\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.MkdirAll(filepath.Dir(ViewsPath()), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(real, ViewsPath()); err != nil {
+	if err := os.Symlink(behind, ViewsPath()); err != nil {
 		t.Skipf("SKIPPED, NOT PASSED: %v", err)
 	}
 	if _, err := SaveView(DefaultView, View{Sort: "held"}); err != nil {
 		t.Fatal(err)
 	}
-	if content, err := os.ReadFile(real); err != nil || !strings.Contains(string(content), "held") {
+	if content, err := os.ReadFile(behind); err != nil || !strings.Contains(string(content), "held") {
 		t.Errorf("got %q, %v", content, err)
 	}
 }
