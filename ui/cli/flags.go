@@ -268,7 +268,8 @@ type screen struct {
 
 func (s *screen) add(cmd *cobra.Command) {
 	addGroup(cmd, groupDashboard, func(set *pflag.FlagSet) {
-		set.Var(newChoice(&s.theme, tui.Themes()[0], tui.Themes()...), "theme", "colours; NO_COLOR is heeded too")
+		set.Var(newChoice(&s.theme, tui.Themes()[0], tui.Themes()...), "theme",
+			"`THEME` to begin with: "+strings.Join(tui.Themes(), ", ")+"; NO_COLOR is heeded too")
 		set.BoolVar(&s.ascii, "ascii", false, "draw with nothing but ASCII; by itself where the locale is not UTF-8")
 		set.BoolVar(&s.mouse, "mouse", false, "the wheel scrolls, a click selects, on a title sorts; M gives the mouse back")
 		set.IntVar(&s.fps, "fps", 30, "most `FRAMES` a second, 1 to 60; fewer for a slow line")

@@ -93,6 +93,15 @@ func FuzzKeys(f *testing.F) {
 				t.Fatal(err)
 			}
 			switch random.IntN(12) {
+			case 2:
+				for range 2 {
+					h.click(random.IntN(int(width)+1), random.IntN(int(height)+1))
+				}
+				if len(h.operator.requests) > before+1 || h.m.quitting {
+					t.Fatal("the mouse has acted")
+				}
+			case 3:
+				h.turn([]tea.MouseButton{tea.MouseButtonWheelDown, tea.MouseButtonWheelUp, tea.MouseButtonRight}[random.IntN(3)])
 			case 0:
 				width, height = uint8(random.IntN(256)), uint8(random.IntN(101))
 				h.send(tea.WindowSizeMsg{Width: int(width), Height: int(height)})

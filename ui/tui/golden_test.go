@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -83,6 +84,38 @@ func themeOf(t testing.TB, look string) string {
 	text.SetASCII(true)
 	t.Cleanup(func() { text.SetASCII(false) })
 	return monoName
+}
+
+// TestASCIIKeepsTheLayout compares the screens in ASCII with those without colour: everything is where it was, but on lines
+// with foreign text that had to be escaped, or with one of the few signs whose twin is a word.
+func TestASCIIKeepsTheLayout(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join("testdata", "*-80x24-"+asciiLook+".golden"))
+	if err != nil || len(paths) < 20 {
+		t.Fatalf("%d screens, %v", len(paths), err)
+	}
+	read := func(path string) []string {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Split(regexp.MustCompile(`\\x1b\[[0-9;]*m`).ReplaceAllString(string(raw), ""), "\n")
+	}
+	for _, path := range paths {
+		ascii, mono := read(path), read(strings.TrimSuffix(path, asciiLook+".golden")+monoName+".golden")
+		text.SetASCII(true)
+		for i, line := range mono {
+			if strings.ContainsAny(line, "⏎␣⇥⇤½¼⅛锁工") {
+				continue
+			}
+			if twin := text.Drawable(line); i >= len(ascii) || ascii[i] != twin {
+				t.Errorf("%s, line %d is %q, want %q", path, i, ascii[i], twin)
+			}
+		}
+		text.SetASCII(false)
+		if len(ascii) != len(mono) {
+			t.Errorf("%s has %d lines, want %d", path, len(ascii), len(mono))
+		}
+	}
 }
 
 func compareGolden(t *testing.T, frame string) {

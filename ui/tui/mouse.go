@@ -68,8 +68,11 @@ func (m *model) resumeMouse() tea.Cmd {
 	return tea.EnableMouseCellMotion
 }
 
-// noteHint remembers a hint that the footer shows.
+// noteHint remembers a hint that the footer shows, for a click on it.
 func (m *model) noteHint(b key.Binding, word string) {
+	if !m.mouse.on {
+		return
+	}
 	for _, h := range m.keys.harmless() {
 		if pressed := h.Keys(); b.Enabled() && b.Keys()[0] == pressed[0] {
 			m.mouse.hints = append(m.mouse.hints, clickable{text.Drawable(b.Help().Key + " " + word), keyOf(pressed[0])})
