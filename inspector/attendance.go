@@ -1,7 +1,6 @@
 package inspector
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -120,7 +119,7 @@ func (a *attendance) take(r *keyspace.Roll) {
 
 // reckon makes the roll of all nodes anew.
 func (a *attendance) reckon() {
-	roll := &Roll{}
+	var rolls []*keyspace.Roll
 	lists := 2
 	for _, c := range a.nodes {
 		switch {
@@ -130,18 +129,15 @@ func (a *attendance) reckon() {
 			lists = min(lists, 1)
 		}
 		if c.roll != nil {
-			roll.rolls = append(roll.rolls, c.roll)
+			rolls = append(rolls, c.roll)
 		}
 	}
 	if lists != a.lists {
 		a.lists, a.stale = lists, true
 	}
-	if len(roll.rolls) == 0 {
-		return
+	if len(rolls) > 0 {
+		a.roll = NewRoll(rolls, len(a.nodes))
 	}
-	slices.SortFunc(roll.rolls, func(x, y *keyspace.Roll) int { return cmp.Compare(x.Node, y.Node) })
-	roll.nodes = len(a.nodes)
-	a.roll = roll
 }
 
 // replace puts a list in the place of a node's last one, and notes who came and who went.

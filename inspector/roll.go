@@ -15,6 +15,13 @@ type Roll struct {
 	nodes int              // that there are, also those without a list
 }
 
+// NewRoll puts the lists of some nodes together, of which there are so many in all.
+func NewRoll(rolls []*keyspace.Roll, nodes int) *Roll {
+	rolls = slices.Clone(rolls)
+	slices.SortFunc(rolls, func(x, y *keyspace.Roll) int { return cmp.Compare(x.Node, y.Node) })
+	return &Roll{rolls: rolls, nodes: nodes}
+}
+
 // TakenAt is when the oldest of the lists was taken.
 func (r *Roll) TakenAt() time.Time {
 	var at time.Time

@@ -49,6 +49,10 @@ var keyTests = map[string]func(t *testing.T, h *harness, press string){
 		h.keys("3", press)
 		h.wantSeen("STATE", "KEY")
 	},
+	"Holders": func(_ *testing.T, h *harness, press string) {
+		h.keys(press)
+		h.wantSeen("CLIENT", "HOLDER", "LOCKS", "? unknown", "0f4d3a52 thread 42")
+	},
 	"Events": func(_ *testing.T, h *harness, press string) {
 		h.keys(press)
 		h.wantSeen("EVENT", "handed-over", "the subscription was lost for 1.2 s")
