@@ -201,7 +201,7 @@ func planHolderColumns(width int, rows []*holderRow) (columns []holderCell, gap 
 	add(62, holderCell{id: holderSuspects, title: "SUSPECTS", width: 8, right: true, sort: bySuspects})
 	add(fromHolder, holderCell{id: holderOldest, title: "OLDEST", width: 7, right: true, sort: byOldest})
 	add(fromCount, holderCell{id: holderWaiters, title: "WAITERS", width: 7, right: true, sort: byWaiters})
-	add(fromScheme, holderCell{id: holderSchemes, title: "SCHEMES", width: 14, sort: -1})
+	add(fromScheme, holderCell{id: holderSchemes, title: "SCHEMES", width: 10, sort: -1})
 	add(fromBar, holderCell{id: holderAddr, title: "ADDRESS", width: 21, sort: -1})
 	add(112, holderCell{id: holderIdle, title: "IDLE", width: 7, right: true, sort: -1})
 	add(fromSpark, holderCell{id: holderAge, title: "AGE", width: 7, right: true, sort: -1})

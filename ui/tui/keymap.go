@@ -99,13 +99,13 @@ func (k keyMap) groups() []helpGroup {
 		}
 		return lines
 	}
-	views := []key.Binding{k.Locks, k.Holders, k.Events, k.Nodes}
+	views := []key.Binding{k.Events, k.Nodes}
 	var demo [][]key.Binding
 	if k.Demo.Enabled() {
 		views = append(views, k.Demo)
 		demo = [][]key.Binding{{k.Fault}, {k.Step, k.Hold}, {k.Slower, k.Faster}, {k.Restart}}
 	}
-	look := append([][]key.Binding{views}, one(k.Open, k.Back, k.Filter, k.Suspects, k.Sort, k.Reverse, k.Freeze)...)
+	look := append([][]key.Binding{{k.Locks, k.Holders}, views}, one(k.Open, k.Back, k.Filter, k.Suspects, k.Sort, k.Reverse, k.Freeze)...)
 	groups := []helpGroup{
 		{"Move", [][]key.Binding{{k.Up, k.Down}, {k.HalfUp, k.HalfDown}, {k.PageUp, k.PageDown}, {k.Top, k.Bottom}}},
 		{"Look", look},

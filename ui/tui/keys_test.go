@@ -386,9 +386,8 @@ func TestLettersReadAtOnceAreSeveralKeys(t *testing.T) {
 func TestKeysOfOtherViewsAreFree(t *testing.T) {
 	h := withFixture(t, 120, 30, "default")
 	before := h.m.View()
-	h.keys("2", "w", "z")
+	h.keys("w", "z")
 	if h.m.View() != before {
 		t.Error("a key without a meaning changed the screen")
 	}
-	h.wantUnseen("holders view")
 }
