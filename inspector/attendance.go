@@ -23,6 +23,9 @@ type attendance struct {
 
 	// A list that differs from the one before has all locks joined anew, but not more often than that costs a hundredth of our time.
 	stale   bool
+	first   bool               // no lock was joined yet
+	changed map[link]struct{}  // that came or went since all locks were joined
+	lengths [mostLink + 1]bool // of their texts: most owners are told from them by that alone
 	due     time.Time
 	round   uint32 // of joining all locks
 	version uint32 // of what the lists show
@@ -68,7 +71,7 @@ type party struct {
 func newAttendance(rules []OwnerName) *attendance {
 	return &attendance{
 		rules: rules, nodes: make(map[keyspace.Node]*called), present: make(map[link][]seat), known: make(map[link]*known),
-		parties: make(map[string]*party), round: 1,
+		parties: make(map[string]*party), changed: make(map[link]struct{}), round: 1, first: true,
 	}
 }
 
@@ -191,18 +194,37 @@ func (a *attendance) touches(l link) bool {
 	return true
 }
 
+// change notes that somebody came or went by this link.
+func (a *attendance) change(l link) {
+	if a.touches(l) {
+		a.stale = true
+		a.changed[l] = struct{}{}
+		a.lengths[min(len(l.text), mostLink)] = true
+	}
+}
+
+// concerns says whether somebody came or went to whom an owner may be joined that is joined to nobody.
+func (a *attendance) concerns(owner string) (does bool) {
+	eachLink(owner, func(l link) {
+		if !does && a.lengths[min(len(l.text), mostLink)] {
+			_, does = a.changed[l]
+		}
+	})
+	return does
+}
+
 // comes notes that a client is there.
 func (a *attendance) comes(c *keyspace.Client) {
 	eachLinkOf(c, func(l link) {
 		a.present[l] = append(a.present[l], seat{c.Node, c.ID})
-		a.stale = a.stale || a.touches(l)
+		a.change(l)
 	})
 }
 
 // goes notes that a client that was there is not.
 func (a *attendance) goes(c *keyspace.Client, at time.Time) {
 	eachLinkOf(c, func(l link) {
-		a.stale = a.stale || a.touches(l)
+		a.change(l)
 		left := slices.DeleteFunc(a.present[l], func(s seat) bool { return s == seat{c.Node, c.ID} })
 		if k := a.known[l]; k != nil {
 			if k.lost = at; len(k.last) < maxSeats {
@@ -229,8 +251,7 @@ func (a *attendance) of(lock *Lock, owner string) *Presence {
 	)
 	join := func(l link, byRule bool) {
 		k := a.known[l]
-		there := len(a.present[l]) > 0
-		if k == nil && !there && !byRule || n == len(found) || slices.Contains(found[:n], l) {
+		if k == nil && !byRule && (len(a.present[l]) == 0 || !l.specific()) || n == len(found) || slices.Contains(found[:n], l) {
 			return
 		}
 		if k == nil {

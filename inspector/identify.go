@@ -15,7 +15,11 @@ const joinShare = 100
 // identify joins the holders of a lock; changed says whether that says anything new.
 func (a *attendance) identify(l *Lock) (changed bool) {
 	for i := range l.Holders {
-		if h := &l.Holders[i]; a.of(l, h.Owner) != h.Presence {
+		h := &l.Holders[i]
+		if h.Presence == nil && !a.first && !a.concerns(h.Owner) {
+			continue // most are joined to nobody, and stay so
+		}
+		if a.of(l, h.Owner) != h.Presence {
 			return true
 		}
 	}
@@ -47,6 +51,9 @@ func (s *store) joinAll(now time.Time) {
 		s.settle(int32(i), now)
 	}
 	a.forget()
+	a.first = false
+	clear(a.changed)
+	clear(a.lengths[:])
 	s.changed = true
 	a.due = now.Add(joinShare * time.Since(began))
 }

@@ -80,6 +80,9 @@ func specific(text string) bool {
 	return !everybodysNames[text]
 }
 
+// specific says whether whoever is joined by the link can be told from others.
+func (l link) specific() bool { return l.kind != linkName && l.kind != linkPart || specific(l.text) }
+
 // delimits says whether a byte parts an owner or a name. What stands within words ("worker-7", "app.orders_2") does not: whoever
 // took "worker" for a part of "worker-7" would guess.
 func delimits(c byte) bool {
@@ -147,7 +150,7 @@ func eachAddress(text string, give func(addr string)) {
 	})
 }
 
-// eachLink gives everything by which an owner may be joined to a connection.
+// eachLink gives everything by which an owner may be joined to a connection, if it is specific.
 func eachLink(owner string, give func(link)) {
 	owner = unwrap(owner)
 	if len(owner) < leastLink || len(owner) > 2*mostLink {
@@ -155,13 +158,11 @@ func eachLink(owner string, give func(link)) {
 	}
 	eachAddress(owner, func(addr string) { give(link{linkAddr, addr}) })
 	eachRun(owner, func(run string) {
-		if specific(run) {
+		if len(run) >= leastLink {
 			give(link{linkName, run})
 		}
 	})
-	if specific(owner) {
-		give(link{linkPart, owner})
-	}
+	give(link{linkPart, owner})
 	eachUUID(owner, func(id string) { give(link{linkUUID, id}) })
 }
 
