@@ -165,7 +165,7 @@ func TestWorkersAreNamedClients(t *testing.T) {
 	eventually(t, "twelve workers are connected, by name", func(ctx context.Context) bool {
 		list := client.ClientList(ctx).Val()
 		for n := range 12 {
-			if !strings.Contains(list, "name=demo-worker-"+strconv.Itoa(n+1)+" ") {
+			if !strings.Contains(list, "name=worker-"+strconv.Itoa(n+1)+" ") {
 				return false
 			}
 		}

@@ -24,7 +24,7 @@ type voter struct {
 func (s *stage) newVoter() *voter {
 	v := &voter{worker: s.newWorker()}
 	for _, conn := range s.conns {
-		l := &link{conn: conn, name: "demo-" + v.name}
+		l := &link{conn: conn, name: v.name}
 		l.open()
 		v.links = append(v.links, l)
 	}

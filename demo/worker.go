@@ -34,7 +34,7 @@ type worker struct {
 
 func (s *stage) newWorker() *worker {
 	w := s.newWorkerOn(nil)
-	w.client = s.conns[0].NewClient("demo-" + w.name)
+	w.client = s.conns[0].NewClient(w.name) // its connection has its name, with which its tokens begin
 	w.locker = actions.NewLocker(w.client)
 	return w
 }

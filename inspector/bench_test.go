@@ -146,3 +146,27 @@ func BenchmarkUnfollowed(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/hint")
 }
+
+// BenchmarkJoin joins 100,000 locks anew, of which one in ten is of a client that is there, after one client of 1,000 was replaced.
+func BenchmarkJoin(b *testing.B) {
+	const n = 100_000
+	now := schemeNow
+	records := manyLocks(n, now)
+	for i := 0; i < n; i += 10 {
+		records[i].Value.Text = fmt.Sprintf("worker-%d:%08x", i/10%1000, i)
+	}
+	s := fullStore(b, records, now)
+	s.attendance.status(&keyspace.Status{Node: sceneNode, Connected: true})
+	b.ReportAllocs()
+	for round := 0; b.Loop(); round++ {
+		now = now.Add(5 * time.Second)
+		r := &keyspace.Roll{Node: sceneNode, TakenAt: now}
+		for i := range 1000 {
+			r.Clients = append(r.Clients, keyspace.Client{Node: sceneNode, ID: int64(i + 1000*(round%2)*(i/999)), Name: fmt.Sprintf("worker-%d", i)})
+		}
+		s.attendance.take(r)
+		s.attendance.due = time.Time{}
+		s.joinAll(now)
+	}
+	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms/round")
+}

@@ -76,7 +76,7 @@ func (v *sight) unchanged(old *Lock) bool {
 	if q := v.found.quorum; q != nil && !q.same(old.Quorum) {
 		return false
 	}
-	if v.moved || v.trail != (trail{}) || !slices.Equal(old.Holders, v.found.holders) || old.Scheme != v.found.scheme || old.HeldExact && v.mayHaveReturned(old.holder().Owner) {
+	if v.moved || v.trail != (trail{}) || !slices.EqualFunc(old.Holders, v.found.holders, sameHolding) || old.Scheme != v.found.scheme || old.HeldExact && v.mayHaveReturned(old.holder().Owner) {
 		return false
 	}
 	if by := v.found.waiters; by.By != "" && by != old.Waiters || !sameNumber(old.FencingToken, v.found.fencing) {

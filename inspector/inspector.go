@@ -21,6 +21,8 @@ type Options struct {
 	Linger time.Duration
 	// Rules decide by hand which scheme keys have; nil: evidence decides.
 	Rules Rules
+	// OwnerNames say how owners are made of their connection's name; empty: that is found out where it can be.
+	OwnerNames []OwnerName
 	// Masters is the number of independent masters that vote on each key (Redlock). 0 or 1: all nodes hold parts of one keyspace.
 	Masters int
 	// Thresholds of findings; zero values stand for the defaults in thresholds.go.

@@ -166,6 +166,7 @@ const (
 	CodeSplit            Code = "split"
 	CodeMinority         Code = "minority"
 	CodeDegradedQuorum   Code = "degraded-quorum"
+	CodeOrphaned         Code = "orphaned"
 )
 
 // Finding is something wrong with a lock.

@@ -16,13 +16,32 @@ const (
 	ConnectionGone    Connection = "gone"
 )
 
-// Presence is what the lists of clients say of a holder. It is immutable.
+// Presence is what the lists of clients say of a holder. It is immutable, and holders that are joined to the same connections share it.
 type Presence struct {
 	Connection Connection
-	// Clients are the holder's connections; where they are gone, as they were seen last, if they ever were.
+	// Name is what the connections are called; empty: they have no name.
+	Name string
+	// Clients are the holder's connections as they were when they were joined ([Snapshot.Client] has them as they are by now);
+	// where they are not there any more, as they were seen last, if they ever were.
 	Clients []keyspace.Client
-	// By says, in words, how the holder was told by them ("the connection's name begins the token").
+	// By says, in words, how the holder was told by them ("the connection's name is a part of the owner").
 	By string
+	// Seen is when a list showed one of them last, where the connections are not there any more; else zero.
+	Seen time.Time
 	// Since is from when on the connection is gone, as far as was seen; else zero.
 	Since time.Time
+}
+
+// Connection says whether the holder's connection is there.
+func (h *Holder) Connection() Connection {
+	if h.Presence == nil {
+		return ConnectionUnknown
+	}
+	return h.Presence.Connection
+}
+
+// sameHolding says whether two holders are the same, whatever is known of their connections.
+func sameHolding(a, b Holder) bool {
+	a.Presence, b.Presence = nil, nil
+	return a == b
 }

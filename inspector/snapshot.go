@@ -27,6 +27,8 @@ type Snapshot struct {
 	// Complete says that every node has ended at least one pass since it was last connected.
 	Complete bool
 	Nodes    []keyspace.Status
+	// Roll is who is connected to the nodes; nil: that was not asked, or not answered yet.
+	Roll *Roll
 	// Locks are in no particular order, but a lock keeps its place relative to the others as long as it lives.
 	Locks  []*Lock
 	Totals Totals

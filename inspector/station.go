@@ -32,7 +32,7 @@ type mood struct {
 func newStation(o Options, name keyspace.Node, gaps *eventLog) *station {
 	o.Masters = 0
 	s := newStore(o, nil)
-	s.gaps, s.part = gaps, true
+	s.gaps, s.part, s.attendance = gaps, true, nil
 	return &station{store: s, name: name, mood: mood{silent: BallotUnread}, others: make(map[keyRef]keyspace.Record)}
 }
 

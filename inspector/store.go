@@ -46,6 +46,8 @@ type store struct {
 	// pastHolds counts the holds that are over, of all slots.
 	pastHolds int
 	evidence  interner
+	// attendance knows who is connected; nil in a station, which leaves that to the store that counts its votes.
+	attendance *attendance
 	// lastRead is when the newest read of all was, in Unix nanoseconds.
 	lastRead int64
 	round    uint32
@@ -59,6 +61,7 @@ func newStore(o Options, log *eventLog) *store {
 	s := &store{
 		options: o, log: log, gaps: log, places: make(map[int]*place), nodes: make(map[nodeRef]*node), left: make(map[keyspace.Node]struct{}), passes: make(map[keyspace.Node]*passes), past: newPast(), evidence: make(interner), round: 1,
 	}
+	s.attendance = newAttendance(o.OwnerNames)
 	s.polls = polls{urns: make(map[keyRef]*urn), seed: maphash.MakeSeed()}
 	s.wakes.slots = &s.slots
 	return s
@@ -66,6 +69,9 @@ func newStore(o Options, log *eventLog) *store {
 
 // take digests one update. Its status comes first: a gap that it tells of explains the records.
 func (s *store) take(u keyspace.Update) {
+	if s.attendance != nil {
+		defer s.attend(u)
+	}
 	if s.voting() {
 		s.poll(u)
 		return
@@ -93,6 +99,28 @@ func (s *store) take(u keyspace.Update) {
 	}
 	if u.PassEnded != nil {
 		s.passed(u.Node)
+	}
+}
+
+// attend digests what an update says of who is connected, which is more recent than all that was read.
+func (s *store) attend(u keyspace.Update) {
+	a := s.attendance
+	if u.Left {
+		a.leave(u.Node)
+		return
+	}
+	if u.Status != nil {
+		a.status(u.Status)
+	}
+	if _, left := s.left[u.Node]; left {
+		return
+	}
+	if u.Roll != nil {
+		a.take(u.Roll)
+		s.changed = true
+	}
+	if u.PassEnded != nil {
+		a.due = time.Time{} // a look that is made once ends now
 	}
 }
 
@@ -150,6 +178,9 @@ func (s *store) settle(i int32, now time.Time) {
 		limit = 1 + int(min(at.past, 1))
 	}
 	l.trim(limit)
+	if s.attendance != nil && s.attendance.asked() && l.FreedAt.IsZero() {
+		s.attendance.fillIn(l)
+	}
 	s.pastHolds -= int(at.past)
 	at.past = uint16(max(0, len(l.History)-1))
 	s.pastHolds += int(at.past)
@@ -211,6 +242,9 @@ func (s *store) wake(now time.Time) {
 			continue
 		}
 		s.rejudge(i, now)
+	}
+	if s.attendance != nil {
+		s.joinAll(now)
 	}
 	if now.Sub(s.swept) > trailLives/3 {
 		s.swept = now
@@ -290,6 +324,9 @@ func (s *store) pause(now, due time.Time) time.Duration {
 	if s.totals.rates.moving(now) {
 		pause = min(pause, now.Truncate(time.Second).Add(time.Second).Sub(now))
 	}
+	if s.attendance != nil && s.attendance.stale && s.attendance.asked() {
+		pause = min(pause, max(time.Millisecond, s.attendance.due.Sub(now)))
+	}
 	if len(s.unsettled) > 0 {
 		pause = min(pause, max(time.Millisecond, s.settleAt.Sub(now)))
 	}
@@ -304,6 +341,9 @@ func (s *store) snapshot(now time.Time) *Snapshot {
 	s.compact()
 	shot := &Snapshot{TakenAt: now, Totals: s.totals.at(now), Events: s.log.tail(snapshotEvents)}
 	shot.Nodes, shot.Complete = s.statuses()
+	if s.attendance != nil {
+		shot.Roll = s.attendance.roll
+	}
 	shot.Locks = make([]*Lock, 0, len(s.slots)-s.empty)
 	for i := range s.slots {
 		if l := s.slots[i].lock; l != nil {

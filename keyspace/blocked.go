@@ -4,81 +4,66 @@ import (
 	"context"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
-const (
-	// blockedFresh is for how long the last answer counts.
-	blockedFresh = 4 * time.Second
-	// blockedMost is the number of clients above which CLIENT LIST costs the server too much.
-	blockedMost = 10_000
-)
-
-// blocked is what was found out last of the clients that commands block.
-type blocked struct {
-	mu     sync.Mutex
-	at     time.Time
-	counts map[string]int64 // nil: not known
-	denied bool
-}
+// blockedFresh is for how long the last answer counts.
+const blockedFresh = 4 * time.Second
 
 // blockedClients counts the clients that are blocked, by the command in lower case ("blpop"): on which keys, no server tells.
 // known is false where this user may not ask, or there are too many clients to list them.
 func (c *Connection) blockedClients(ctx context.Context) (counts map[string]int64, known bool, err error) {
-	b := &c.blocked
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.denied && time.Since(b.at) >= blockedFresh {
-		counts, err := c.countBlocked(ctx)
+	r := &c.registrar
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.noCounts && !time.Now().Before(r.fresh) {
+		err := c.countBlocked(ctx)
 		switch {
 		case isAnswer(err):
-			b.denied, b.counts = true, nil
+			r.noCounts, r.counts = true, nil
 		case err != nil:
 			return nil, false, wrap("clients that wait", err)
-		default:
-			b.at, b.counts = time.Now(), counts
 		}
 	}
-	return b.counts, b.counts != nil, nil
+	return r.counts, r.counts != nil, nil
 }
 
-func (c *Connection) countBlocked(ctx context.Context) (map[string]int64, error) {
+// countBlocked needs the registrar's lock. The list is asked for only where there is somebody to find on it; one that is older than
+// that is followed by another as soon as may be.
+func (c *Connection) countBlocked(ctx context.Context) error {
+	r := &c.registrar
 	info, err := c.reader.Info(ctx, "clients").Result()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	counts := map[string]int64{}
-	switch {
-	case infoNumber(info, "blocked_clients") == 0:
-		return counts, nil
-	case infoNumber(info, "connected_clients") > blockedMost:
-		return nil, nil
+	r.fresh = time.Now().Add(blockedFresh)
+	blocked := infoNumber(info, "blocked_clients")
+	if blocked == 0 {
+		r.counts = map[string]int64{}
+		return nil
 	}
-	list, err := c.reader.Do(ctx, "CLIENT", "LIST", "TYPE", "normal").Text()
+	roll, err := c.callRoll(ctx)
 	if err != nil {
-		return nil, err
+		r.fresh = time.Time{}
+		return err
 	}
-	for line := range strings.Lines(list) {
-		if command, is := blockedIn(line); is {
-			counts[command]++
+	r.counts = nil
+	if roll.Partial != "" {
+		r.noCounts = roll.Denied
+		return nil
+	}
+	found := int64(0)
+	r.counts = make(map[string]int64)
+	for i := range roll.Clients {
+		if one := &roll.Clients[i]; one.blocked() {
+			r.counts[one.Command]++
+			found++
 		}
 	}
-	return counts, nil
-}
-
-// blockedIn reads a line of CLIENT LIST ("... flags=b ... cmd=blpop ...").
-func blockedIn(line string) (command string, is bool) {
-	for word := range strings.FieldsSeq(line) {
-		name, value, _ := strings.Cut(word, "=")
-		switch name {
-		case "flags":
-			is = strings.Contains(value, "b")
-		case "cmd":
-			command = value
-		}
+	if found != blocked && r.due.Before(r.fresh) {
+		r.fresh = r.due
 	}
-	return command, is
+	return nil
 }
 
 // infoNumber reads a line of INFO; 0 where it is not there.

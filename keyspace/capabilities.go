@@ -117,7 +117,7 @@ func (c *Connection) looks(ttl []any, in Topology) []attempt {
 		attempts = append(attempts, sharded.of("PUBSUB", "SHARDCHANNELS", nobodysKey), sharded.of("PUBSUB", "SHARDNUMSUB"))
 	}
 	attempts = append(attempts, []attempt{
-		{"blocked clients", "+client|list", "nobody knows who is blocked for a lock", []any{"CLIENT", "LIST", "ID", 1}},
+		{"blocked clients", "+client|list", "nobody knows who is blocked for a lock, nor which holder's connection is gone", []any{"CLIENT", "LIST", "ID", 1}},
 		{"memory usage", "+memory|usage", "collections of long elements are not read, for fear of their size", []any{"MEMORY", "USAGE", key}},
 		{"exists", "+exists", "the end of a lease may be seen minutes late", []any{"EXISTS", key}},
 		{"time", "+time", "TTLs are wrong by what the clocks differ", []any{"TIME"}},

@@ -35,7 +35,7 @@ type Connection struct {
 	// Commands that turned out to be unknown here, or denied, are not tried again.
 	noPExpireTime, noPTTL, noMemoryUsage, noNumSub, noShardNumSub atomic.Bool
 	canNoTouch                                                    atomic.Bool
-	blocked                                                       blocked
+	registrar                                                     registrar
 	asking                                                        asking
 	// beside reads companions that other nodes of the cluster have; nil: all are here.
 	beside func(ctx context.Context, keys []string) ([]Record, error)
@@ -60,7 +60,7 @@ func Connect(ctx context.Context, o Options) (*Connection, error) {
 	if err := probe(ctx, o); err != nil {
 		return nil, connectError(o, err)
 	}
-	c := &Connection{options: o, meter: new(meter)}
+	c := &Connection{options: o, meter: new(meter), registrar: registrar{most: rollMost}}
 	c.reader = redis.NewClient(c.readOptions(o.ClientName, readersAtOnce+1, readCommands))
 	c.reader.AddHook(askingHook{&c.asking})
 	c.clock = newClock()

@@ -77,6 +77,7 @@ type feed struct {
 	nextServer      time.Time
 	nextReplication time.Time
 	nextVerify      time.Time
+	nextRoll        time.Time
 	backOff         time.Duration
 	retries         int           // see retryOnce
 	reckonedBy      time.Duration // the clock's offset when everything was last read again: see checkClock
@@ -169,6 +170,9 @@ func (f *feed) step(ctx context.Context) error {
 	f.readSilent()
 	f.verify()
 	if err := f.attend(ctx); err != nil {
+		return err
+	}
+	if err := f.callRoll(ctx); err != nil {
 		return err
 	}
 	if err := f.weighDoubts(ctx); err != nil {
@@ -340,6 +344,9 @@ func (f *feed) wait(ctx context.Context) {
 	}
 	if lists, sets, strangers := f.silent(); lists || sets || strangers {
 		next = sooner(next, f.silence.next)
+	}
+	if f.options.Clients {
+		next = sooner(next, f.nextRoll)
 	}
 	next = sooner(next, f.doubts.next())
 	timer := time.NewTimer(next.Sub(now))

@@ -68,6 +68,8 @@ type ObserveOptions struct {
 	Follow func(Record) bool
 	// Companions says what is read together with a key; nil: nothing.
 	Companions Companions
+	// Clients has the feed tell who is connected to the node ([Update.Roll]), as often as that may be asked.
+	Clients bool
 	// Once ends the stream after the first complete pass (no notifications are subscribed to), or at the first error that a
 	// retry does not mend: the last Status is then not Connected, and has it as its Err.
 	Once bool

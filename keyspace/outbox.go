@@ -95,6 +95,14 @@ func (b *outbox) endPass(p Pass) {
 	b.signal()
 }
 
+// setRoll replaces a roll that was not taken yet.
+func (b *outbox) setRoll(r *Roll) {
+	b.mu.Lock()
+	b.next.Roll = r
+	b.mu.Unlock()
+	b.signal()
+}
+
 func (b *outbox) setStatus(s Status) {
 	b.mu.Lock()
 	s.HintsDropped += b.dropped
@@ -115,7 +123,7 @@ func (b *outbox) take() (u Update, filled, last bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	u = b.next
-	filled = len(u.Hints)+len(u.Records) > 0 || u.PassEnded != nil || u.Status != nil
+	filled = len(u.Hints)+len(u.Records) > 0 || u.PassEnded != nil || u.Status != nil || u.Roll != nil
 	b.next = Update{Node: u.Node}
 	switch {
 	case len(b.waiting) > maxGone:

@@ -121,13 +121,15 @@ type Pass struct {
 	KeysInDB int64
 }
 
-// Update is one delivery of a node's feed. What it carries happened in this order: hints, then records, then the end of a
-// pass, then the status.
+// Update is one delivery of a node's feed. What it carries happened in this order: hints, then records, then the
+// roll, then the end of a pass, then the status.
 type Update struct {
 	Node  Node
 	Hints []Hint
 	// Records are reads, newest state first come first served; a key occurs at most once.
 	Records []Record
+	// Roll is the list of the node's clients, where one was taken since the last update ([ObserveOptions.Clients]).
+	Roll *Roll
 	// PassEnded is set in the update that follows the end of a complete pass: every key that the pass missed has been
 	// read again, and all Records that came of it have been delivered.
 	PassEnded *Pass

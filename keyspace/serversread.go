@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // Read reads the named keys once, each from the server that has it now; of independent masters from the first. The records are in the
@@ -109,6 +110,26 @@ func (s *Servers) readBeside(ctx context.Context, c *Connection, keys []string) 
 		}
 	}
 	return records, nil
+}
+
+// Rolls are the lists of the clients of all masters, asked for at the same time. Of one that does not answer, the list says so.
+func (s *Servers) Rolls(ctx context.Context) []*Roll {
+	now, _ := s.present()
+	rolls := make([]*Roll, len(now.members))
+	var asked sync.WaitGroup
+	for i, m := range now.members {
+		asked.Go(func() {
+			c, err := s.connection(ctx, m.options)
+			if err == nil {
+				rolls[i], err = c.Roll(ctx)
+			}
+			if err != nil {
+				rolls[i] = &Roll{Node: m.options.Node(), TakenAt: time.Now(), Partial: err.Error()}
+			}
+		})
+	}
+	asked.Wait()
+	return rolls
 }
 
 // Answer is what one of several independent masters says of a key.

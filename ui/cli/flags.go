@@ -185,6 +185,7 @@ type observing struct {
 	notify   string
 	poll     time.Duration
 	readOnly readOnly
+	whose    identity
 	// reserved, where set, is the pattern in the place of the defaults: the demo's, on somebody's server.
 	reserved   string
 	thresholds inspector.Thresholds
@@ -198,7 +199,9 @@ func (o *observing) add(cmd *cobra.Command) {
 			"keyspace notifications: use them if the server has them on, fail without them, switch them on until the end, or poll")
 		set.DurationVar(&o.poll, "poll", time.Second, "`INTERVAL` between reads where changes are not pushed")
 		addReadOnly(set, &o.readOnly)
+		o.whose.add(set)
 	})
+	o.whose.complete(cmd)
 	chosen(cmd, "notify", "auto", "require", "enable", "off")
 	chosen(cmd, "read-only", "on", "strict", "off")
 }
@@ -224,7 +227,7 @@ func (o *observing) check() error {
 	if o.notify == string(keyspace.NotifyEnable) && o.readOnly != readOnlyOff {
 		return usage("--notify enable changes the server's configuration, which --read-only forbids: drop one of them")
 	}
-	return nil
+	return o.whose.check()
 }
 
 // globs are the patterns to follow.
@@ -253,6 +256,7 @@ func (o *observing) options() keyspace.ObserveOptions {
 		Patterns: o.globs(),
 		Notify:   keyspace.Notify(o.notify),
 		Poll:     o.poll,
+		Clients:  o.whose.on(),
 		Nudge:    o.readOnly != readOnlyStrict,
 		Follow:   o.rules.rules.Follow, Companions: o.rules.rules,
 	}

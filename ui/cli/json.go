@@ -30,6 +30,8 @@ type sourceJSON struct {
 	Topology string     `json:"topology"`
 	Complete bool       `json:"complete"`
 	Nodes    []nodeJSON `json:"nodes"`
+	// Clients are those that are connected to the servers; absent where that was not asked.
+	Clients *rollJSON `json:"clients,omitempty"`
 }
 
 type nodeJSON struct {
@@ -103,6 +105,8 @@ type holderJSON struct {
 	Count       *int64 `json:"count"` // null: the scheme does not store it
 	Label       string `json:"label,omitempty"`
 	ExpiresAt   string `json:"expires_at,omitempty"`
+	// Client is the holder's connection, where it is known.
+	Client *clientJSON `json:"client,omitempty"`
 }
 
 type waitersJSON struct {
@@ -154,7 +158,7 @@ func newSnapshotJSON(s *inspector.Snapshot, locks []*inspector.Lock) snapshotJSO
 	out := snapshotJSON{
 		Schema:  snapshotSchema,
 		TakenAt: instant(s.TakenAt),
-		Source:  sourceJSON{Topology: topology(s), Complete: s.Complete, Nodes: []nodeJSON{}},
+		Source:  sourceJSON{Topology: topology(s), Complete: s.Complete, Nodes: []nodeJSON{}, Clients: newRollJSON(s.Roll)},
 		Locks:   make([]lockJSON, 0, len(locks)),
 	}
 	for _, n := range s.Nodes {
@@ -164,6 +168,9 @@ func newSnapshotJSON(s *inspector.Snapshot, locks []*inspector.Lock) snapshotJSO
 	together := s.Together()
 	for _, l := range locks {
 		shown := newLockJSON(l, s.TakenAt)
+		for i := range l.Holders {
+			shown.Holders[i].Client = newClientJSON(s, l.Holders[i].Presence)
+		}
 		if len(l.Holders) == 1 {
 			for _, other := range together[l.Holders[0].Owner] {
 				if other.Ref != l.Ref && len(shown.HeldWith) < maxHeldWith {

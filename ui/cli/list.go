@@ -29,6 +29,7 @@ var (
 	codesInTime = []string{
 		string(inspector.CodeCountLeak), string(inspector.CodeResurrects), string(inspector.CodeCooldown),
 		string(inspector.CodeAboutToLapse), string(inspector.CodeRenewedForever), string(inspector.CodeLostWhileHeld),
+		string(inspector.CodeOrphaned),
 	}
 )
 
@@ -38,6 +39,7 @@ type listing struct {
 	states []string
 	failOn []string
 	span   time.Duration
+	named  bool // how owners are made of their connections' names is declared
 }
 
 // newList prints one snapshot.
@@ -61,7 +63,9 @@ candidates are who may have; waiters.count is exact, or by subscribers a lower b
 held_with are other locks of the same owner; votes are those of a Redlock's masters. With -o csv there is a line a holder.
 
 Some findings need time to be seen: ` + strings.Join(codesInTime, ", ") + `.
-Give --for, to look that long.`,
+Give --for, to look that long; --owner-name shows orphaned locks at once.
+
+holders[].client is the connection of a holder, where its name or address tells whose it is: alive, gone, or unknown.`,
 		Example: `  locktop list
   locktop list -o json | jq -r '.locks[] | select(.ttl_ms == -1) | .key'
   locktop list --state stuck,lapsed -o wide
@@ -86,6 +90,7 @@ Give --for, to look that long.`,
 			if cmd.Context().Err() != nil {
 				return context.Cause(cmd.Context())
 			}
+			list.named = len(look.whose.names.rules) > 0
 			return a.list(snapshot, &list)
 		},
 	}
@@ -164,7 +169,11 @@ func (a *app) list(s *inspector.Snapshot, l *listing) error {
 	}
 	if l.span == 0 {
 		for _, code := range l.failOn {
-			if slices.Contains(codesInTime, code) {
+			switch {
+			case code == string(inspector.CodeOrphaned) && l.named:
+			case code == string(inspector.CodeOrphaned):
+				a.say("note: --fail-on %s needs time to be seen: add --for 30s, or --owner-name, which says what holders' connections are called", code)
+			case slices.Contains(codesInTime, code):
 				a.say("note: --fail-on %s needs time to be seen: add --for 30s", code)
 			}
 		}
@@ -185,7 +194,7 @@ func verdict(s *inspector.Snapshot, locks []*inspector.Lock, failOn []string) er
 			return failed("--fail-on has found nothing, but %d keys may not be read: see locktop check", n.Denied)
 		}
 	}
-	return nil
+	return unlisted(s, failOn)
 }
 
 // printLocks writes locks in one of the forms.

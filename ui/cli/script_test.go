@@ -73,7 +73,7 @@ func TestScripts(t *testing.T) {
 					return nil
 				},
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
-					"server": s.server, "cluster": s.cluster, "sentinel": s.sentinel, "masters": s.masters, "at": s.at, "tlsserver": s.tlsServer, "subscribed": s.subscribed, "enabled": s.enabled, "busy": s.busy, "redis": s.redis, "json": jsonAt, "plain": plainOutput, "oneline": oneLineOfError,
+					"server": s.server, "cluster": s.cluster, "sentinel": s.sentinel, "masters": s.masters, "at": s.at, "tlsserver": s.tlsServer, "subscribed": s.subscribed, "enabled": s.enabled, "busy": s.busy, "client": s.client, "redis": s.redis, "json": jsonAt, "plain": plainOutput, "oneline": oneLineOfError,
 				},
 			})
 		})

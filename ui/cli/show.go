@@ -20,6 +20,7 @@ func (a *app) newShow() *cobra.Command {
 	var (
 		about  target
 		output string
+		whose  identity
 	)
 	cmd := &cobra.Command{
 		Use:   "show KEY [flags]",
@@ -39,7 +40,7 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 				return err
 			}
 			place, err := a.place(cmd, &about.server)
-			if err != nil {
+			if err = errors.Join(err, whose.check()); err != nil {
 				return err
 			}
 			s, err := connect(cmd.Context(), place)
@@ -48,6 +49,9 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 			}
 			defer func() { err = errors.Join(err, s.close()) }()
 			found, err := s.look(cmd.Context(), &about, a.limits(), key)
+			if found.lock != nil && whose.on() {
+				found.roll = inspector.Identify(found.lock, s.servers.Rolls(cmd.Context()), whose.names.rules, time.Now())
+			}
 			switch {
 			case err != nil:
 				return err
@@ -58,14 +62,15 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 			case output == "json":
 				return writeJSON(a.stdout, shownJSON(found.snapshot()))
 			default:
-				return writeLock(a.stdout, found.lock, found.at)
+				return writeLock(a.stdout, found.snapshot())
 			}
 		},
 	}
 	cmd.Flags().VarP(newChoice(&output, "text", "text", "json"), "output", "o", "form of the output")
 	chosen(cmd, "output", "text", "json")
 	about.add(cmd, "KEY is written")
-	addGroup(cmd, groupObserving, func(set *pflag.FlagSet) { about.rules.add(set) })
+	addGroup(cmd, groupObserving, func(set *pflag.FlagSet) { about.rules.add(set); whose.add(set) })
+	whose.complete(cmd)
 	return cmd
 }
 
@@ -112,7 +117,8 @@ func commands(l *inspector.Lock, at time.Time) []commandJSON {
 }
 
 // writeLock prints a lock in full.
-func writeLock(w io.Writer, l *inspector.Lock, at time.Time) error {
+func writeLock(w io.Writer, s *inspector.Snapshot) error {
+	l, at := s.Locks[0], s.TakenAt
 	out := bufio.NewWriter(w)
 	line := func(name, value string) { fmt.Fprintf(out, "  %-10s%s\n", name, value) }
 	fmt.Fprintln(out, text.Escape(l.Key))
@@ -135,6 +141,9 @@ func writeLock(w io.Writer, l *inspector.Lock, at time.Time) error {
 		line("holder", text.Escape(h.Owner)+countNote(h))
 		if h.Label != "" && h.Label != h.Owner {
 			line("", text.Escape(h.Label))
+		}
+		if note := clientNote(s, h.Presence); note != "" {
+			line("client", note)
 		}
 	}
 	line("ttl", ttl(l, at)+endNote(l))

@@ -89,7 +89,7 @@ func holders(l *inspector.Lock, property func(inspector.Holder) string) string {
 
 func ownerOf(h inspector.Holder) string { return text.Escape(h.Owner) }
 
-func labelOf(h inspector.Holder) string { return text.Escape(cmp.Or(h.Label, h.Owner)) }
+func labelOf(h inspector.Holder) string { return text.Escape(cmp.Or(h.Label, h.Owner)) + goneNote(h) }
 
 func countOf(h inspector.Holder) string {
 	if !h.Count.Known {

@@ -43,6 +43,7 @@ type sight struct {
 	record keyspace.Record // of a Redlock, the first that was found
 	lock   *inspector.Lock // nil: it is none
 	nodes  []keyspace.Status
+	roll   *inspector.Roll // nil: who is connected was not asked
 }
 
 // look looks at a key, and judges the lock by these limits. Where it cannot be read, the error says why.
@@ -140,7 +141,7 @@ func (s sight) snapshot() *inspector.Snapshot {
 	for _, n := range s.nodes {
 		complete = complete && n.Connected
 	}
-	return &inspector.Snapshot{TakenAt: s.at, Complete: complete, Nodes: s.nodes, Locks: []*inspector.Lock{s.lock}}
+	return &inspector.Snapshot{TakenAt: s.at, Complete: complete, Nodes: s.nodes, Locks: []*inspector.Lock{s.lock}, Roll: s.roll}
 }
 
 // named is a key in a sentence.

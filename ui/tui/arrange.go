@@ -45,6 +45,7 @@ type arrangement struct {
 	reverse  bool
 	filter   filter
 	suspects bool
+	byHolder holderOrder
 }
 
 // arranged is the outcome of applying an arrangement to a snapshot.
@@ -59,6 +60,8 @@ type arranged struct {
 	votes bool
 	// perNode counts the locks of each node: of a Redlock the keys that are there.
 	perNode map[keyspace.Node]int
+	// holders are the locks by their holders, where that is wanted.
+	holders []*holderRow
 	// took is how long it took.
 	took time.Duration
 }
@@ -131,6 +134,9 @@ func (a arrangement) apply(locks []*inspector.Lock, before map[lockID]int, seen 
 	out.rows = make([]*inspector.Lock, len(list))
 	for i := range list {
 		out.rows[i] = list[i].lock
+	}
+	if a.byHolder.wanted {
+		out.holders = a.holders(locks, out.ranks, seen)
 	}
 	out.took = time.Since(began)
 	return out
@@ -221,14 +227,35 @@ func (a arrangement) compare(x, y sortable) int {
 		cmp.Compare(x.lock.DB, y.lock.DB))
 }
 
+// goneText marks a lock whose first holder's connection is gone.
+func goneText(l *inspector.Lock) string {
+	if l.Holders[0].Connection() == inspector.ConnectionGone {
+		return " (gone)"
+	}
+	return ""
+}
+
+// ownerWithin is ownerText in so many cells: that its connection is gone is said whatever else is cut off.
+func ownerWithin(l *inspector.Lock, width int) string {
+	s := ownerText(l)
+	if len(l.Holders) == 0 || text.Width(s) <= width {
+		return s
+	}
+	gone := goneText(l)
+	if gone == "" || width < 2*len(gone) {
+		return s
+	}
+	return text.Truncate(text.Escape(l.Holders[0].Label), width-len(gone)) + gone
+}
+
 // ownerText is a holder for a column: its label, and how many more there are.
 func ownerText(l *inspector.Lock) string {
 	switch n := len(l.Holders); n {
 	case 0:
 		return "-"
 	case 1:
-		return text.Escape(l.Holders[0].Label)
+		return text.Escape(l.Holders[0].Label) + goneText(l)
 	default:
-		return text.Escape(l.Holders[0].Label) + " +" + text.Count(int64(n-1))
+		return text.Escape(l.Holders[0].Label) + goneText(l) + " +" + text.Count(int64(n-1))
 	}
 }

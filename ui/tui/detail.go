@@ -62,7 +62,7 @@ func (d *detail) look(s *inspector.Snapshot) {
 func (d *detail) paint(p *painter, m *model, height int) {
 	page := newPainter(p.theme, p.width, 64)
 	page.tone = p.tone
-	d.page(page, m.momentOf(d.lock))
+	d.page(page, m, m.momentOf(d.lock))
 	d.offset = max(min(d.offset, len(page.lines)-height), 0)
 	visible := page.lines[d.offset:]
 	if len(visible) > height {
@@ -106,7 +106,7 @@ func (p *painter) heading(title, more string) {
 	p.end()
 }
 
-func (d *detail) page(p *painter, now time.Time) {
+func (d *detail) page(p *painter, m *model, now time.Time) {
 	t, l := p.theme, d.lock
 	f := t.faceOf(l, now)
 	p.blank()
@@ -134,7 +134,7 @@ func (d *detail) page(p *painter, now time.Time) {
 	}
 	d.votes(p, now)
 	p.blank()
-	d.fields(p, now)
+	d.fields(p, m, now)
 	d.findings(p)
 	d.timeline(p, now)
 	d.distribution(p, now)
@@ -151,7 +151,7 @@ func (d *detail) page(p *painter, now time.Time) {
 	d.commands(p)
 }
 
-func (d *detail) fields(p *painter, now time.Time) {
+func (d *detail) fields(p *painter, m *model, now time.Time) {
 	t, l := p.theme, d.lock
 	for i := range l.Holders {
 		h := &l.Holders[i]
@@ -173,6 +173,7 @@ func (d *detail) fields(p *painter, now time.Time) {
 		if h.Owner != h.Label {
 			p.field("", part{t.faint, text.Escape(h.Owner)})
 		}
+		m.paintClients(p, h.Presence, clientLines)
 	}
 	if len(l.Holders) == 0 {
 		p.field("holder", part{t.plain, "nobody"})
@@ -233,6 +234,9 @@ func (d *detail) fields(p *painter, now time.Time) {
 		p.field(name, part{t.plain, text.Escape(c)})
 	}
 }
+
+// clientLines is how many lines a holder's connections take on the page.
+const clientLines = 8
 
 // leaseText is what the lease has left, in words.
 func leaseText(l *inspector.Lock, now time.Time) string {

@@ -7,7 +7,7 @@ import (
 	"locktop/keyspace"
 )
 
-// filter keeps the rows that a user asks for: those in whose key, holder, scheme or state a text occurs, or that a glob
+// filter keeps the rows that a user asks for: those in whose key, holder, holder's connection, scheme or state a text occurs, or that a glob
 // of Redis matches as a whole where the text has one of * ? [. Letter case counts only where the text has a capital.
 type filter struct {
 	text string
@@ -38,7 +38,7 @@ func (f filter) lock(l *inspector.Lock, state string) bool {
 		return true
 	}
 	for i := range l.Holders {
-		if f.match(l.Holders[i].Owner) || f.match(l.Holders[i].Label) {
+		if f.match(l.Holders[i].Owner) || f.match(l.Holders[i].Label) || f.presence(l.Holders[i].Presence) {
 			return true
 		}
 	}

@@ -48,6 +48,17 @@ func (m *model) paintFooter(p *painter) {
 		if m.height < heightTempo {
 			left = slices.Insert(left, 1, m.controlHints()...)
 		}
+	case m.onHolderPage():
+		left = []segment{
+			piece(6, p.theme.faint, "↑↓ move"), m.hint(2, k.Open, "detail"), m.hint(3, k.Release, "release"), m.hint(4, k.Extend, "extend"),
+			m.hint(4, k.Expire, "force-expire"), m.hint(5, k.Copy, "copy key"), m.hint(0, k.Back, "back"), m.hint(0, k.Help, "help"),
+		}
+	case m.view == viewHolders:
+		left = []segment{
+			piece(7, p.theme.faint, "↑↓ move"), m.hint(2, k.Open, "its locks"), m.hint(1, k.Locks, "locks"), m.hint(3, k.Filter, "filter"),
+			m.hint(4, k.Suspects, "suspects"), m.hint(5, k.Sort, "sort"), m.hint(6, k.Freeze, "freeze"), m.hint(0, k.Help, "help"),
+			m.hint(0, k.Quit, "quit"),
+		}
 	case m.view == viewEvents:
 		left = []segment{
 			m.hint(1, k.Locks, "locks"), m.hint(5, k.Open, "detail"), m.hint(2, k.Filter, "filter"), m.hint(3, k.Suspects, "trouble"),
@@ -70,7 +81,7 @@ func (m *model) paintFooter(p *painter) {
 		left = []segment{
 			piece(9, p.theme.faint, "↑↓ move"), m.hint(3, k.Open, "detail"), m.hint(2, k.Filter, "filter"),
 			m.hint(5, k.Suspects, "suspects"), m.hint(4, k.Release, "release"), m.hint(6, k.Extend, "extend"),
-			m.hint(6, k.Expire, "force-expire"), m.hint(7, k.Freeze, "freeze"), m.hint(8, k.Events, "events"), other,
+			m.hint(6, k.Expire, "force-expire"), m.hint(7, k.Freeze, "freeze"), m.hint(8, k.Holders, "holders"), m.hint(8, k.Events, "events"), other,
 			m.hint(9, k.Sort, "sort"), m.hint(0, k.Help, "help"), m.hint(0, k.Quit, "quit"),
 		}
 	}

@@ -25,6 +25,8 @@ func TestFrameAtEverySize(t *testing.T) {
 	states := map[string]func(h *harness){
 		"locks":   func(*harness) {},
 		"events":  func(h *harness) { h.keys("3") },
+		"holders": func(h *harness) { h.show(holdersFixture()); h.keys("2", "j") },
+		"holder":  func(h *harness) { h.show(holdersFixture()); h.keys("2", "enter") },
 		"nodes":   func(h *harness) { h.show(clusterFixture()); h.keys("4", "j") },
 		"map":     func(h *harness) { h.show(redlockFixture()); h.keys("4", "j") },
 		"votes":   func(h *harness) { h.show(redlockFixture()); h.keys("enter") },

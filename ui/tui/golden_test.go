@@ -41,6 +41,9 @@ func TestGolden(t *testing.T) {
 		"map":      {redlockFixture, []string{"4"}},
 		"votes":    {redlockFixture, []string{"j", "j", "enter"}},
 		"split":    {redlockFixture, []string{"r"}},
+		"holders":  {holdersFixture, []string{"2"}},
+		"holder":   {holdersFixture, []string{"2", "enter"}},
+		"orphaned": {holdersFixture, []string{"2", "enter", "enter"}},
 	}
 	for name, screen := range screens {
 		for _, size := range sizes {

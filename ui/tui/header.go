@@ -77,6 +77,9 @@ func (m *model) passing() string {
 	if m.view == viewEvents {
 		return plural(int64(len(m.events.list(m.order.filter))), "event")
 	}
+	if m.view == viewHolders {
+		return plural(int64(len(m.holders.rows)), "holder")
+	}
 	return plural(int64(len(m.table.rows)), "row")
 }
 
@@ -138,6 +141,13 @@ func (m *model) paintContext(p *painter) {
 	}
 	if n := len(m.table.marks); n > 0 {
 		left = append(left, piece(2, t.accent, "+"+text.Count(int64(n))+" marked"))
+	}
+	if o := m.order.byHolder; m.view == viewHolders && (o.column != byGone || o.reverse) {
+		sorted := "by " + holderSorts[o.column]
+		if o.reverse {
+			sorted += ", turned"
+		}
+		left = append(left, piece(3, t.faint, sorted))
 	}
 	if m.onLocks() && (m.order.column != sortWorst || m.order.reverse) {
 		sorted := "by " + sortNames[m.order.column]

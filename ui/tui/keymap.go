@@ -11,7 +11,7 @@ import (
 type keyMap struct {
 	Up, Down, HalfUp, HalfDown, PageUp, PageDown, Top, Bottom key.Binding
 
-	Locks, Events, Nodes, Open, Back key.Binding
+	Locks, Holders, Events, Nodes, Open, Back key.Binding
 
 	Filter, Suspects, Sort, Reverse, Columns, Save, Freeze, Mark key.Binding
 
@@ -45,11 +45,12 @@ func newKeyMap() keyMap {
 		Top:      bind("g", "first", "g", "home"),
 		Bottom:   bind("G", "last", "G", "end"),
 
-		Locks:  bind("1", "locks", "1"),
-		Events: bind("3", "events", "3"),
-		Nodes:  bind("4", "nodes", "4"),
-		Open:   bind("⏎", "detail", "enter"),
-		Back:   bind("esc", "back, clears filter, marks", "esc"),
+		Locks:   bind("1", "locks", "1"),
+		Holders: bind("2", "holders", "2"),
+		Events:  bind("3", "events", "3"),
+		Nodes:   bind("4", "nodes", "4"),
+		Open:    bind("⏎", "detail", "enter"),
+		Back:    bind("esc", "back, clears filter, marks", "esc"),
 
 		Filter:   bind("/", "filter by text or by a glob", "/"),
 		Suspects: bind("!", "suspects, or trouble, only", "!"),
@@ -105,13 +106,13 @@ func (k keyMap) groups() []helpGroup {
 		}
 		return lines
 	}
-	views := []key.Binding{k.Locks, k.Events, k.Nodes}
+	views := []key.Binding{k.Events, k.Nodes}
 	var demo [][]key.Binding
 	if k.Demo.Enabled() {
 		views = append(views, k.Demo)
 		demo = [][]key.Binding{{k.Fault}, {k.Step, k.Hold}, {k.Slower, k.Faster}, {k.Restart}}
 	}
-	look := append([][]key.Binding{views}, one(k.Open, k.Back, k.Filter, k.Suspects, k.Sort, k.Reverse, k.Columns, k.Save, k.Freeze)...)
+	look := append([][]key.Binding{{k.Locks, k.Holders}, views}, one(k.Open, k.Back, k.Filter, k.Suspects, k.Sort, k.Reverse, k.Columns, k.Save, k.Freeze)...)
 	look = append(look, []key.Binding{k.Theme, k.Mouse})
 	groups := []helpGroup{
 		{"Move", [][]key.Binding{{k.Up, k.Down}, {k.HalfUp, k.HalfDown}, {k.PageUp, k.PageDown}, {k.Top, k.Bottom}}},

@@ -103,6 +103,9 @@ func (m *model) handleCommand(msg tea.KeyMsg) tea.Cmd {
 	if c := m.controlOf(msg); c != "" {
 		return m.control(c)
 	}
+	if cmd, handled := m.handleHolderCommand(msg); handled {
+		return cmd
+	}
 	k := m.keys
 	page := max(m.page(), 1)
 	switch {
@@ -151,6 +154,8 @@ func (m *model) handleCommand(msg tea.KeyMsg) tea.Cmd {
 		return m.openDialog(actions.VerbForceExpire)
 	case key.Matches(msg, k.Locks):
 		m.view, m.detail = viewLocks, nil
+	case key.Matches(msg, k.Holders):
+		return m.openHolders()
 	case key.Matches(msg, k.Events):
 		m.view, m.detail = viewEvents, nil
 	case key.Matches(msg, k.Nodes):
@@ -212,6 +217,10 @@ func (m *model) move(by int) {
 		m.detail.offset += by // clamped when it is drawn and its height is known
 	case m.view == viewDemo:
 		m.demo.offset += by
+	case m.onHolderPage():
+		m.holders.page.table.move(m.holders.page.table.index + by)
+	case m.onHolders():
+		m.holders.move(m.holders.index + by)
 	case m.view == viewEvents:
 		m.events.move(by, m.order.filter)
 	case !m.onLocks():
@@ -233,6 +242,12 @@ func (m *model) moveToEnd(last bool) {
 		if last {
 			m.demo.offset = 1 << 20
 		}
+	case m.onHolders():
+		by := -1 << 30
+		if last {
+			by = 1 << 30
+		}
+		m.move(by)
 	case m.view == viewEvents:
 		m.events.moveToEnd(last, m.order.filter)
 	case !m.onLocks() && last:

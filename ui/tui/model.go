@@ -15,12 +15,13 @@ import (
 // view is what the body of the screen shows.
 type view int
 
-// The views; their keys are 1, 3, 4 and 5, and 2 is kept for holders. Only a demo has the last one.
+// The views; their keys are 1, 3, 4, 5 and 2. Only a demo has that of the demo.
 const (
 	viewLocks view = iota
 	viewEvents
 	viewNodes
 	viewDemo
+	viewHolders
 )
 
 // model is the state of the dashboard. Bubble Tea calls Update from one goroutine; commands get copies of what they need.
@@ -43,14 +44,15 @@ type model struct {
 	ended    error // why no more snapshots come; nil: they do
 	over     bool  // no more snapshots come
 
-	view   view
-	order  arrangement
-	table  table
-	events eventLog
-	nodes  nodeList
-	detail *detail
-	dialog *dialog
-	help   bool
+	view    view
+	order   arrangement
+	table   table
+	events  eventLog
+	nodes   nodeList
+	holders holderList
+	detail  *detail
+	dialog  *dialog
+	help    bool
 	// helpOffset is the first line of the help that is shown, where not all of them fit.
 	helpOffset int
 	// hidden are the columns that the user does not want; chooser is where they are chosen, nil: it is not open.
@@ -254,12 +256,13 @@ func (m *model) arrangeIfDue() tea.Cmd {
 		return nil
 	}
 	m.wanted = false
+	m.order.byHolder.wanted = m.view == viewHolders
 	if len(m.shown.Locks) > inlineRows {
 		m.arranging = true
 		return m.arrangeLater()
 	}
 	m.arrangedAt = m.clock()
-	m.table.set(m.order.apply(m.shown.Locks, m.table.ranks, m.picture))
+	m.setArranged(m.order.apply(m.shown.Locks, m.table.ranks, m.picture))
 	return nil
 }
 
@@ -274,8 +277,16 @@ func (m *model) takeArranged(msg arrangedMsg) tea.Cmd {
 		m.wanted = true
 		return nil
 	}
-	m.table.set(msg.arranged)
+	m.setArranged(msg.arranged)
 	return m.arrangeIfDue()
+}
+
+// setArranged shows newly arranged rows.
+func (m *model) setArranged(a arranged) {
+	m.table.set(a)
+	if m.order.byHolder.wanted {
+		m.holders.set(a.holders)
+	}
 }
 
 // selected is the lock that keys act upon; nil: there is none.
@@ -283,6 +294,11 @@ func (m *model) selected() *inspector.Lock {
 	switch {
 	case m.detail != nil:
 		return m.detail.lock
+	case m.view == viewHolders:
+		if m.holders.page != nil && !m.holders.page.gone {
+			return m.holders.page.table.current()
+		}
+		return nil
 	case m.view == viewEvents:
 		if e := m.events.current(m.order.filter); e != nil {
 			return findLock(m.shown, idOf(e.Ref))

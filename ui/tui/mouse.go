@@ -140,10 +140,22 @@ func (m *model) click(msg tea.MouseMsg) tea.Cmd {
 	case l.body.has(msg.Y) && msg.Y < l.footer.top-m.mouse.covered:
 		if again {
 			m.mouse.at = time.Time{} // a third click begins anew
-			m.openDetail()
-			return nil
+			return m.openSelected()
 		}
 		m.selectLine(msg.Y-l.body.top, l.body.height)
+	}
+	return nil
+}
+
+// openSelected opens what is under the cursor, as the key does.
+func (m *model) openSelected() tea.Cmd {
+	switch {
+	case m.onHolderPage():
+		m.holders.page.openDetail(m)
+	case m.onHolders():
+		return m.openHolderPage()
+	default:
+		m.openDetail()
 	}
 	return nil
 }
@@ -154,6 +166,12 @@ func (m *model) selectLine(line, height int) {
 	case m.view == viewDemo:
 	case m.view == viewEvents:
 		m.events.selectLine(line, m.order.filter)
+	case m.onHolderPage():
+		m.holders.page.selectLine(line)
+	case m.onHolders():
+		if i := m.holders.offset + line; i < len(m.holders.rows) {
+			m.holders.move(i)
+		}
 	case !m.onLocks():
 		if i := m.nodes.offset + line; i < len(m.shownNodes()) {
 			m.nodes.move(m.shownNodes(), i)

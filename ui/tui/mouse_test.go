@@ -64,7 +64,7 @@ func TestMouseSelectsSortsAndOpens(t *testing.T) {
 	// The second click opens what the first one has selected, also where another row has come under the pointer.
 	h.clickOn("cart:174")
 	at := h.m.mouse
-	h.keys("s", "S")
+	h.keys("s", "I")
 	h.click(at.x, at.y)
 	if h.m.detail == nil || h.m.detail.lock.Key != "cart:174" {
 		t.Fatal("two clicks do not open the lock")

@@ -19,7 +19,7 @@ func (m *model) layout() layout {
 		s.narration = narrationLines(m.width, m.height)
 	}
 	if table && m.view != viewDemo {
-		s.titles = !m.onLocks() || len(m.table.rows) > 0
+		s.titles = (!m.onLocks() || len(m.table.rows) > 0) && !m.onHolderPage()
 		s.pane = m.paneLines()
 	}
 	return placeAreas(m.width, m.height, s)
@@ -62,6 +62,8 @@ func (m *model) render() string {
 		m.detail.paint(p, m, l.body.height)
 	case m.view == viewDemo:
 		m.paintDemo(p, l.body.height)
+	case m.view == viewHolders:
+		m.paintHolders(p, l)
 	case m.view == viewEvents:
 		m.paintEvents(p, l)
 	case m.mapped():

@@ -31,7 +31,7 @@ type Settings struct {
 var viewNames = []struct {
 	name string
 	view view
-}{{"locks", viewLocks}, {"events", viewEvents}, {"nodes", viewNodes}, {"demo", viewDemo}}
+}{{"locks", viewLocks}, {"holders", viewHolders}, {"events", viewEvents}, {"nodes", viewNodes}, {"demo", viewDemo}}
 
 // orderNames are the orders as settings name them.
 var orderNames = [sortColumns]string{

@@ -204,7 +204,7 @@ func (t *table) paintCell(p *painter, c column, l *inspector.Lock, seen picture)
 	case columnScheme:
 		p.left(p.theme.faint, string(l.Scheme), c.width)
 	case columnHolder:
-		p.left(p.theme.plain, ownerText(l), c.width)
+		p.left(p.theme.plain, ownerWithin(l, c.width), c.width)
 	case columnCount:
 		p.figure(countText(l), c.width)
 	case columnVotes:

@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"locktop/inspector"
+	"locktop/ui/text"
+)
+
+// identity is what a command is told of how to find out who a holder is.
+type identity struct {
+	clients string // "auto" or "off"
+	names   ownerNames
+}
+
+// add offers the flags.
+func (i *identity) add(set *pflag.FlagSet) {
+	set.Var(newChoice(&i.clients, "auto", "auto", "off"), "clients",
+		"join holders to the servers' clients (CLIENT LIST, every 5s and 1 % of a server's time at most), or do not ask who they are")
+	set.Var(&i.names, "owner-name", "`'TEMPLATE'`: owners are made of their connection's name, address or id, such as '{name}:*' ({addr}, {id}), so that one whose connection is on no list is orphaned at once; repeatable")
+}
+
+// complete completes their values in the shell.
+func (i *identity) complete(cmd *cobra.Command) { chosen(cmd, "clients", "auto", "off") }
+
+// on says whether clients are listed.
+func (i *identity) on() bool { return i.clients != "off" }
+
+// check refuses what contradicts itself.
+func (i *identity) check() error {
+	if !i.on() && len(i.names.rules) > 0 {
+		return usage("--owner-name says whose connections owners are, and --clients off does not look for any: drop one of them")
+	}
+	return nil
+}
+
+// ownerNames is --owner-name.
+type ownerNames struct {
+	texts []string
+	rules []inspector.OwnerName
+}
+
+func (n *ownerNames) String() string { return strings.Join(n.texts, ",") }
+func (n *ownerNames) Type() string   { return "TEMPLATE" }
+
+// Set adds one.
+func (n *ownerNames) Set(text string) error { return n.Append(text) }
+
+// Append adds one; with the next two it is a pflag.SliceValue.
+func (n *ownerNames) Append(text string) error {
+	rule, err := inspector.ParseOwnerName(text)
+	if err != nil {
+		return err
+	}
+	n.texts, n.rules = append(n.texts, text), append(n.rules, rule)
+	return nil
+}
+
+// Replace takes these in the place of all.
+func (n *ownerNames) Replace(texts []string) error {
+	n.texts, n.rules = nil, nil
+	for _, text := range texts {
+		if err := n.Append(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GetSlice is them all.
+func (n *ownerNames) GetSlice() []string { return n.texts }
+
+// clientJSON is what is known of a holder's connections: of the first one, and how many there are. It is absent where nothing is known.
+type clientJSON struct {
+	Connection    string `json:"connection"` // "alive", "gone" or "unknown"
+	Name          string `json:"name,omitempty"`
+	Addr          string `json:"addr,omitempty"`
+	Node          string `json:"node,omitempty"`
+	Age           *int64 `json:"age_ms,omitempty"`
+	Idle          *int64 `json:"idle_ms,omitempty"`
+	Subscriptions *int   `json:"subscriptions,omitempty"`
+	Library       string `json:"library,omitempty"`
+	Connections   int    `json:"connections,omitempty"`
+	// By says how the holder was joined to them, SeenAt when they were on a list last, and GoneSince since when they are not.
+	By        string `json:"by,omitempty"`
+	SeenAt    string `json:"seen_at,omitempty"`
+	GoneSince string `json:"gone_since,omitempty"`
+}
+
+func newClientJSON(s *inspector.Snapshot, p *inspector.Presence) *clientJSON {
+	if p == nil {
+		return nil
+	}
+	out := &clientJSON{
+		Connection: string(p.Connection), Name: shownOf(p.Name), By: shownOf(p.By), Connections: len(p.Clients),
+		SeenAt: instant(p.Seen), GoneSince: instant(p.Since),
+	}
+	if len(p.Clients) == 0 {
+		return out
+	}
+	c := p.Clients[0]
+	age, idle := c.Age, c.Idle
+	if now, at, is := s.Client(c); is {
+		c = now
+		age, idle = now.Age+max(0, s.TakenAt.Sub(at)), now.Idle
+	}
+	out.Addr, out.Node, out.Library = shownOf(c.Addr), shownOf(string(c.Node)), shownOf(inspector.LibraryOf(&c))
+	if p.Connection == inspector.ConnectionAlive {
+		ageMS, idleMS := age.Milliseconds(), idle.Milliseconds()
+		out.Age, out.Idle = &ageMS, &idleMS
+	}
+	out.Subscriptions = &c.Subscriptions
+	return out
+}
+
+// rollJSON is how many clients are connected, and why not all of them are known.
+type rollJSON struct {
+	Count int    `json:"count"`
+	Error string `json:"error,omitempty"`
+}
+
+func newRollJSON(r *inspector.Roll) *rollJSON {
+	if r == nil {
+		return nil
+	}
+	return &rollJSON{Count: r.Clients(), Error: shownOf(r.Partial())}
+}
+
+// clientNote is what "show" says of a holder's connection; empty: nothing is known.
+func clientNote(s *inspector.Snapshot, p *inspector.Presence) string {
+	c := newClientJSON(s, p)
+	if c == nil {
+		return ""
+	}
+	said := c.Connection
+	for _, more := range []string{p.Name, c.Addr, c.Library} {
+		if more != "" {
+			said += ", " + text.Escape(more)
+		}
+	}
+	if c.Age != nil {
+		said += ", connected for " + text.Duration(milli(*c.Age)) + ", idle for " + text.Duration(milli(*c.Idle))
+	}
+	if c.Connections > 1 {
+		said += ", " + text.Count(int64(c.Connections-1)) + " more"
+	}
+	if c.GoneSince != "" {
+		said += ", gone since " + c.GoneSince
+	}
+	return said + " (" + text.Escape(c.By) + ")"
+}
+
+func milli(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
+
+// goneNote marks a holder whose connection is gone.
+func goneNote(h inspector.Holder) string {
+	if h.Connection() == inspector.ConnectionGone {
+		return " (gone)"
+	}
+	return ""
+}
+
+// unlisted says why a search for orphaned locks does not mean anything; nil: it does.
+func unlisted(s *inspector.Snapshot, failOn []string) error {
+	if !slices.Contains(failOn, string(inspector.CodeOrphaned)) {
+		return nil
+	}
+	why := "the clients of the servers were not listed"
+	if s.Roll != nil {
+		why = s.Roll.Partial()
+	}
+	if why == "" {
+		return nil
+	}
+	return failed("--fail-on has found nothing, but who is gone is not known: %s", text.Escape(why))
+}

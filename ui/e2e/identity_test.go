@@ -1,0 +1,54 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"locktop/keyspace/redistest"
+)
+
+// A client dies with its locks: they are found, its row comes to the top, and the way there and back holds.
+func TestADeadClientsLocksAreFound(t *testing.T) {
+	s := redistest.Start(t, "--notify-keyspace-events", "Kg$hzxen")
+	client := func(name string) *redis.Client {
+		c := s.Client(func(o *redis.Options) { o.ClientName, o.PoolSize = name, 1 })
+		if err := c.Ping(t.Context()).Err(); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	dead := client("worker-7")
+	client("worker-8")
+	s.Do("SET", "lock:a", "worker-7:3f9c", "PX", 600000)
+	s.Do("SET", "lock:b", "worker-7:77aa")
+	s.Do("SET", "lock:c", "worker-8:1", "PX", 600000)
+	s.Do("SET", "lock:d", "worker-8:2", "PX", 600000)
+	s.Do("SET", "lock:e", "worker-8:3", "PX", 600000)
+	term := openTerminal(t, 80, 24)
+	term.run(connection(s))
+	term.waitFor("lock:a", "push")
+	term.keys("2")
+	term.waitFor("● alive    worker-7", "● alive    worker-8")
+	if err := dead.Close(); err != nil {
+		t.Fatal(err)
+	}
+	term.waitFor("▌ ✖ gone     worker-7") // the cursor was on it, on the second row
+	term.keys("g", "Enter")
+	term.waitFor("✖ gone  worker-7  2 locks", "lock:a", "lock:b")
+	term.keys("g", "Enter")
+	term.waitFor("lock:b", "✖ gone since")
+	term.keys("C-d")
+	term.waitFor("orphaned (critical)", "worker-7 was last seen at")
+	term.escape("orphaned (critical)")
+	term.waitFor("✖ gone  worker-7  2 locks")
+	term.escape("✖ gone  worker-7  2 locks")
+	term.keys("1")
+	term.waitFor("(gone)")
+	client("worker-7") // it is there again, under its name
+	term.waitGone("(gone)")
+	term.keys("q")
+	term.mustBeSane(0)
+}
