@@ -45,7 +45,9 @@ type store struct {
 	freed   []int32 // slots of freed locks, oldest first; some may be held again
 	// pastHolds counts the holds that are over, of all slots.
 	pastHolds int
-	evidence  interner
+	// chronicles counts those of all slots, and those that past keeps.
+	chronicles int
+	evidence   interner
 	// lastRead is when the newest read of all was, in Unix nanoseconds.
 	lastRead int64
 	round    uint32
@@ -119,6 +121,8 @@ func (s *store) place(db int) *place {
 func (s *store) insert(p *place, l *Lock) int32 {
 	if old, known := s.past.take(keyRef{l.DB, l.Key}); known {
 		l.restore(old)
+	} else {
+		l.forgets = s.past.forgets
 	}
 	l.mind.round = s.round
 	i := int32(len(s.slots))
@@ -148,6 +152,9 @@ func (s *store) settle(i int32, now time.Time) {
 	}
 	if s.pastHolds >= maxPastHolds {
 		limit = 1 + int(min(at.past, 1))
+		if before := l.holdBefore(); before != nil && before.Lost != nil {
+			limit = 2 // a finding goes by it
+		}
 	}
 	l.trim(limit)
 	s.pastHolds -= int(at.past)
@@ -245,7 +252,7 @@ func (s *store) forget(i int32) {
 	s.wakes.remove(i)
 	switch {
 	case !s.part:
-		s.past.put(at.lock)
+		s.chronicles -= s.past.put(at.lock)
 	case at.lock.FreedAt.IsZero():
 		s.touched = append(s.touched, keyRef{at.lock.DB, at.lock.Key})
 	}
