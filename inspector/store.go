@@ -25,9 +25,10 @@ type slot struct {
 // store is everything that is known. One goroutine owns it. What it publishes it never changes again: an edit copies the
 // lock first, but only once between two snapshots.
 type store struct {
-	options Options
-	log     *eventLog
-	gaps    *eventLog // where gaps are told of
+	options   Options
+	log       *eventLog
+	gaps      *eventLog // where gaps are told of
+	sightings *sightings
 	polls
 	part    bool           // a station of a Redlock: nobody looks at it but to count votes
 	touched []keyRef       // of a station: what changed since the votes were counted
@@ -59,7 +60,7 @@ type store struct {
 func newStore(o Options, log *eventLog) *store {
 	o.Thresholds = o.Thresholds.withDefaults()
 	s := &store{
-		options: o, log: log, gaps: log, places: make(map[int]*place), nodes: make(map[nodeRef]*node), left: make(map[keyspace.Node]struct{}), passes: make(map[keyspace.Node]*passes), past: newPast(), evidence: make(interner), round: 1,
+		options: o, log: log, gaps: log, sightings: newSightings(), places: make(map[int]*place), nodes: make(map[nodeRef]*node), left: make(map[keyspace.Node]struct{}), passes: make(map[keyspace.Node]*passes), past: newPast(), evidence: make(interner), round: 1,
 	}
 	s.polls = polls{urns: make(map[keyRef]*urn), seed: maphash.MakeSeed()}
 	s.wakes.slots = &s.slots
@@ -79,9 +80,11 @@ func (s *store) take(u keyspace.Update) {
 	if u.Status != nil {
 		delete(s.left, u.Status.Node)
 		n := s.node(keyspace.Ref{Node: u.Status.Node, DB: u.Status.DB})
+		before := n.status
 		if gap, is := n.learn(u.Status); is {
 			s.gaps.add(gap)
 		}
+		s.sighted(n, before)
 		s.changed = true
 	}
 	if _, left := s.left[u.Node]; left {
@@ -207,6 +210,7 @@ func (s *store) wake(now time.Time) {
 	if s.voting() {
 		s.settleVotes(now)
 	}
+	s.sightings.settle(now)
 	for {
 		i, is := s.wakes.pop(now.UnixNano())
 		if !is {
@@ -309,7 +313,7 @@ func (s *store) pause(now, due time.Time) time.Duration {
 // snapshot publishes what is known: from now on, every lock in it is immutable.
 func (s *store) snapshot(now time.Time) *Snapshot {
 	s.compact()
-	shot := &Snapshot{TakenAt: now, Totals: s.totals.at(now), Events: s.log.tail(snapshotEvents)}
+	shot := &Snapshot{TakenAt: now, Totals: s.totals.at(now), Events: s.log.tail(snapshotEvents), Unseen: s.sightings.all()}
 	shot.Nodes, shot.Complete = s.statuses()
 	shot.Locks = make([]*Lock, 0, len(s.slots)-s.empty)
 	for i := range s.slots {
