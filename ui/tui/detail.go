@@ -25,6 +25,9 @@ type detail struct {
 	// replication is that of the lock's node.
 	replication keyspace.Replication
 	offset      int
+	// time is what the timeline shows, and unseen when nobody looked.
+	time   timeline
+	unseen []inspector.Span
 }
 
 // newDetail is the page of a lock of a snapshot.
@@ -53,6 +56,7 @@ func (d *detail) refresh(s *inspector.Snapshot) {
 // look takes the replication of the lock's node from a snapshot.
 func (d *detail) look(s *inspector.Snapshot) {
 	d.replication = keyspace.Replication{}
+	d.unseen = s.UnseenOf(d.lock)
 	if n := statusOf(s, d.lock.Node); n != nil {
 		d.replication = n.Replication
 	}
@@ -136,8 +140,9 @@ func (d *detail) page(p *painter, now time.Time) {
 	p.blank()
 	d.fields(p, now)
 	d.findings(p)
-	d.timeline(p, now)
-	d.distribution(p, now)
+	d.paintTimeline(p, now)
+	d.paintRates(p, now)
+	d.paintHoldTimes(p)
 	d.history(p, now)
 	if len(l.Evidence) > 0 {
 		p.heading("Why it is taken for a lock", "")
@@ -198,15 +203,8 @@ func (d *detail) fields(p *painter, now time.Time) {
 		}
 		p.field("held", part{t.plain, atLeastText(atLeast) + text.Duration(held)}, part{t.faint, ", " + since})
 	}
-	renewals := "none seen"
-	if l.Renewals > 0 {
-		renewals = renewalsText(l)
-		if !l.LastRenewal.IsZero() {
-			renewals += ", the last " + text.Ago(now.Sub(l.LastRenewal))
-		}
-	}
 	d.acknowledged(p)
-	p.field("renewals", part{t.plain, renewals})
+	d.paintRenewals(p, now)
 	p.field("waiters", part{t.plain, waitersSentence(l)})
 	if l.FencingToken != nil {
 		p.field("fencing", part{t.plain, "token " + text.Count(*l.FencingToken)})

@@ -17,7 +17,7 @@ var everyKey = []string{
 	"up", "down", "k", "j", "g", "G", "home", "end", "pgup", "pgdown", "ctrl+u", "ctrl+d", "ctrl+b", "ctrl+f", "1", "3",
 	"enter", "esc", "/", "!", "s", "S", " ", "m", "y", "Y", "r", "e", "x", "?", "q", "tab", "shift+tab", "left", "right",
 	"backspace", "a", "*", "[", "0", "锁", "\u202e", "w", "2", "4",
-	"5", "f", "n", "p", "-", "+", "=", "R",
+	"5", "f", "n", "p", "-", "+", "=", "R", "z", "Z", "h", "l",
 }
 
 // TestFrameAtEverySize checks the bounds of every view in every window from nothing to 300x100.

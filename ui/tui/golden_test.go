@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,6 +22,9 @@ func TestGolden(t *testing.T) {
 		"locks":    {fixture, nil},
 		"detail":   {fixture, []string{"/", "o", "r", "d", "enter", "enter"}},
 		"events":   {fixture, []string{"3"}},
+		"lost":     {lostFixture, nil},
+		"back":     {lostFixture, []string{"Z", "left", "left"}},
+		"rates":    {lostFixture, []string{"enter", "ctrl+d"}},
 		"help":     {fixture, []string{"?"}},
 		"release":  {fixture, []string{"/", "o", "r", "d", "enter", "r"}},
 		"filter":   {fixture, []string{"/", "c", "a", "r", "t"}},
@@ -37,7 +41,7 @@ func TestGolden(t *testing.T) {
 	for name, screen := range screens {
 		for _, size := range sizes {
 			for _, themeName := range []string{"default", "mono"} {
-				if themeName == "mono" && name != "locks" && size[0] != 80 {
+				if themeName == "mono" && size[0] != 80 && !slices.Contains([]string{"locks", "lost", "back", "rates"}, name) {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s-%dx%d-%s", name, size[0], size[1], themeName), func(t *testing.T) {

@@ -19,6 +19,9 @@ type keyMap struct {
 
 	Release, Extend, Expire key.Binding
 
+	// Of the timeline.
+	ZoomIn, ZoomOut, Earlier, Later, Now key.Binding
+
 	// Of a demo.
 	Demo, Fault, Step, Hold, Slower, Faster, Restart key.Binding
 
@@ -62,6 +65,12 @@ func newKeyMap() keyMap {
 		Release: bind("r", "release", "r"),
 		Extend:  bind("e", "extend the lease", "e"),
 		Expire:  bind("x", "force-expire", "x"),
+
+		ZoomIn:  bind("z", "zoom in", "z"),
+		ZoomOut: bind("Z", "out", "Z"),
+		Earlier: bind("← h", "earlier", "left", "h"),
+		Later:   bind("→ l", "later", "right", "l"),
+		Now:     bind("0", "now", "0"),
 
 		Demo:    bind("5", "demo", "5"),
 		Fault:   bind("f", "let the fault happen now", "f"),
@@ -109,6 +118,7 @@ func (k keyMap) groups() []helpGroup {
 		{"Move", [][]key.Binding{{k.Up, k.Down}, {k.HalfUp, k.HalfDown}, {k.PageUp, k.PageDown}, {k.Top, k.Bottom}}},
 		{"Look", look},
 		{"Act", one(k.Release, k.Extend, k.Expire, k.Mark, k.Copy, k.CopyCommand)},
+		{"Timeline", [][]key.Binding{{k.ZoomIn, k.ZoomOut}, {k.Earlier, k.Later}, {k.Now}}},
 		{"Demo", demo},
 		{"Leave", one(k.Help, k.Quit, k.Suspend, k.Interrupt)},
 		{"In a dialog", [][]key.Binding{{k.Next, k.Previous}, {k.Choose}, {k.Cancel}}},

@@ -102,6 +102,9 @@ func (m *model) handleCommand(msg tea.KeyMsg) tea.Cmd {
 	if c := m.controlOf(msg); c != "" {
 		return m.control(c)
 	}
+	if m.handleTimeKey(msg) {
+		return nil
+	}
 	k := m.keys
 	page := max(m.page(), 1)
 	switch {
