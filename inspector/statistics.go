@@ -94,7 +94,7 @@ func bars(buckets [holdBuckets]uint16) []HoldBar {
 type Minutes [ChronicleMinutes]int
 
 // Last is the sum of the last n minutes, the running one included.
-func (m *Minutes) Last(n int) (sum int) {
+func (m Minutes) Last(n int) (sum int) {
 	for _, count := range m[max(len(m)-n, 0):] {
 		sum += count
 	}
@@ -165,7 +165,7 @@ func (l *Lock) Rhythm() Rhythm {
 			out.Gaps = append(out.Gaps, time.Duration(gaps[n%size])*time.Millisecond)
 		}
 	}
-	if c := l.chronicle; c != nil && c.gapCount >= l.mind.gapCount {
+	if c := l.chronicle; c != nil && c.gapCount >= min(l.mind.gapCount, uint32(len(l.mind.gaps))) {
 		milliseconds(c.gaps[:], c.gapCount)
 	} else {
 		milliseconds(l.mind.gaps[:], l.mind.gapCount)
