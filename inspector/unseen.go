@@ -46,13 +46,22 @@ func (g *sightings) last(n nodeRef) *Unseen {
 	return nil
 }
 
-// begin notes that from a time on a node was not seen. Where that is so already, it goes on.
+// begin notes that from a time on a node was not seen. Where that is so already, or was until then, it goes on: a connection is lost
+// first, and then it turns out that nothing answers.
 func (g *sightings) begin(n nodeRef, from time.Time, why string) {
-	if last := g.last(n); last != nil && last.To.IsZero() {
-		delete(g.pending, n)
-		return
+	list := slices.Clone(g.lists[n])
+	if last := len(list) - 1; last >= 0 {
+		switch before := &list[last]; {
+		case before.To.IsZero():
+			delete(g.pending, n)
+			return
+		case !before.From.IsZero() && !from.After(before.To):
+			before.To = time.Time{}
+			g.lists[n], g.shown = list, nil
+			return
+		}
 	}
-	list := append(slices.Clone(g.lists[n]), Unseen{Node: n.name, DB: n.db, From: from, Why: why})
+	list = append(list, Unseen{Node: n.name, DB: n.db, From: from, Why: why})
 	if len(list) > maxUnseen {
 		list[1].From, list[1].Why = list[0].From, list[0].Why
 		list = list[1:]
