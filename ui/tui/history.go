@@ -86,7 +86,7 @@ func (d *detail) history(p *painter, now time.Time) {
 
 // causeText is how a hold ended, and how often it was renewed.
 func causeText(h inspector.Hold) string {
-	said := string(h.Cause)
+	said := text.Legible(string(h.Cause))
 	switch {
 	case h.Until.IsZero():
 		said = "holds it"

@@ -118,7 +118,7 @@ func (k keyMap) groups() []helpGroup {
 		{"Move", [][]key.Binding{{k.Up, k.Down}, {k.HalfUp, k.HalfDown}, {k.PageUp, k.PageDown}, {k.Top, k.Bottom}}},
 		{"Look", look},
 		{"Act", one(k.Release, k.Extend, k.Expire, k.Mark, k.Copy, k.CopyCommand)},
-		{"Timeline", [][]key.Binding{{k.ZoomIn, k.ZoomOut}, {k.Earlier, k.Later}, {k.Now}}},
+		{"Timeline", [][]key.Binding{{k.ZoomIn, k.ZoomOut}, {k.Earlier, k.Later, k.Now}}},
 		{"Demo", demo},
 		{"Leave", one(k.Help, k.Quit, k.Suspend, k.Interrupt)},
 		{"In a dialog", [][]key.Binding{{k.Next, k.Previous}, {k.Choose}, {k.Cancel}}},

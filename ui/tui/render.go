@@ -155,6 +155,11 @@ func (m *model) paintPane(p *painter, height int) {
 		title += more
 	}
 	p.put(w.titleStyle(p.theme), title)
+	if m.height < heightLegend { // what of it there is room for
+		list, _ := fitSegments(s.legend(p.theme), nil, 2, p.width-p.used-4)
+		p.to(p.width - 1 - segmentsWidth(list, 2))
+		p.segments(list, 2)
+	}
 	p.end()
 	s.paint(p, labelWidth, lanes)
 	if m.height >= heightLegend {

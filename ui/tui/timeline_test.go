@@ -365,3 +365,44 @@ func lostFixture() *inspector.Snapshot {
 	}
 	return s
 }
+
+// FuzzTimeline zooms and scrolls at random, while time goes on and pictures stand still: a window is always one of the spans, is never
+// of the future, and is never empty.
+func FuzzTimeline(f *testing.F) {
+	f.Add([]byte{0, 1, 2, 3, 4, 5, 2, 2, 2, 0, 0, 0, 3, 1, 1})
+	f.Add([]byte{2, 2, 2, 2, 1, 1, 1, 1, 5, 6, 0})
+	f.Fuzz(func(t *testing.T, typed []byte) {
+		var line timeline
+		now, oldest := noon, noon.Add(-10*time.Minute)
+		for _, b := range typed {
+			before := line.window(now, time.Minute)
+			switch b % 7 {
+			case 0:
+				line.zoom(true, now, time.Minute)
+			case 1:
+				line.zoom(false, now, time.Minute)
+			case 2:
+				if line.scroll(true, now, time.Minute, oldest) && !line.window(now, time.Minute).end.Before(before.end) {
+					t.Fatal("it did not go back")
+				}
+			case 3:
+				line.scroll(false, now, time.Minute, oldest)
+			case 4:
+				if line.now(); !line.window(now, time.Minute).live {
+					t.Fatal("it is not live")
+				}
+			case 5:
+				now = now.Add(time.Duration(b) * time.Second)
+			case 6:
+				now = now.Add(-time.Duration(b) * time.Second) // a node fell silent: the picture is that of before
+			}
+			w := line.window(now, time.Minute)
+			if !slices.Contains(spans[:], w.span()) || w.end.After(now) || w.live != w.end.Equal(now) && w.live {
+				t.Fatalf("after %v: %+v at %v", typed, w, now)
+			}
+			if titles := w.titles(now); w.live == strings.Contains(titles[0], "0 returns") {
+				t.Fatalf("it says %q", titles[0])
+			}
+		}
+	})
+}
