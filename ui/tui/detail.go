@@ -28,6 +28,9 @@ type detail struct {
 	// time is what the timeline shows, and unseen when nobody looked.
 	time   timeline
 	unseen []inspector.Span
+	// timeTop and timeEnd are the lines of the page that it takes; reveal has them scrolled into sight.
+	timeTop, timeEnd int
+	reveal           bool
 }
 
 // newDetail is the page of a lock of a snapshot.
@@ -67,6 +70,10 @@ func (d *detail) paint(p *painter, m *model, height int) {
 	page := newPainter(p.theme, p.width, 64)
 	page.tone = p.tone
 	d.page(page, m.momentOf(d.lock))
+	if d.reveal && (d.timeTop < d.offset || d.timeEnd > d.offset+height-1) {
+		d.offset = d.timeTop
+	}
+	d.reveal = false
 	d.offset = max(min(d.offset, len(page.lines)-height), 0)
 	visible := page.lines[d.offset:]
 	if len(visible) > height {

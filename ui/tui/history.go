@@ -21,6 +21,7 @@ func (d *detail) paintTimeline(p *painter, now time.Time) {
 	labelWidth := laneLabelWidth(d.lock, p.width)
 	s := newSwimlane(d.lock, d.unseen, now, w, p.width-rowPrefix-labelWidth-4, 8)
 	titles := w.titles(now)
+	d.timeTop = len(p.lines)
 	p.blank()
 	p.gap(rowPrefix)
 	p.put(p.theme.accent, "Who held it")
@@ -32,6 +33,7 @@ func (d *detail) paintTimeline(p *painter, now time.Time) {
 	p.end()
 	s.paint(p, labelWidth, len(s.lanes))
 	s.paintLegend(p)
+	d.timeEnd = len(p.lines)
 }
 
 // history lists the holds, the latest first.

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"locktop/inspector"
@@ -22,15 +23,20 @@ func (d *detail) paintRates(p *painter, now time.Time) {
 		lastMinute += int(n)
 	}
 	figures := []segment{{parts: []part{{t.plain, text.Count(int64(lastMinute))}, {t.faint, " in the last minute"}}}}
-	for _, minutes := range []int{10, len(perMinute)} {
+	looked := d.minutesLooked(now)
+	for i, minutes := range []int{10, len(perMinute)} {
+		if looked <= []int{1, 10}[i] {
+			continue // the figure before says as much
+		}
+		minutes = min(minutes, looked)
 		average := fmt.Sprintf("%.1f", float64(perMinute.Last(minutes))/float64(minutes))
 		figures = append(figures, segment{parts: []part{{t.plain, average}, {t.faint, fmt.Sprintf(" over %d m", minutes)}}})
 	}
 	p.fields("acquired", figures)
-	d.minutes(p, &perMinute)
+	d.minutes(p, &perMinute, looked)
 	if waiters, seen := l.WaitersPerMinute(now); seen {
 		p.field("waiters", part{t.plain, "at most " + text.Count(int64(slices.Max(waiters[:])))}, part{t.faint, " at once, by the minute"})
-		d.minutes(p, &waiters)
+		d.minutes(p, &waiters, looked)
 	}
 	if failures, sampled := l.FailuresPerMinute(); sampled {
 		p.field("failures", part{t.plain, fmt.Sprintf("%.1f", failures)}, part{t.faint, " a minute, as sampled"})
@@ -56,18 +62,34 @@ func (p *painter) fields(name string, figures []segment) {
 	}
 }
 
-// minutes paints as many of the minutes as there is room for, the running one last, with the scale beside them.
-func (d *detail) minutes(p *painter, m *inspector.Minutes) {
+// minutesLooked is in how many of the last minutes of the clock the lock was looked at, the running one included.
+func (d *detail) minutesLooked(now time.Time) int {
+	for _, u := range d.unseen {
+		if u.From.IsZero() && !u.To.IsZero() {
+			return int(min(now.Unix()/60-u.To.Unix()/60+1, inspector.ChronicleMinutes))
+		}
+	}
+	return inspector.ChronicleMinutes
+}
+
+// minutes paints as many of the minutes as there is room for, the running one last, with the scale beside them. Those in which nobody
+// looked yet are hatched.
+func (d *detail) minutes(p *painter, m *inspector.Minutes, looked int) {
 	most := text.Count(int64(slices.Max(m[:])))
 	n := min(len(m), p.width-rowPrefix-gutter-len(most)-18)
 	if n < 8 {
 		return
 	}
-	values := make([]float64, 0, n)
-	for _, count := range m[len(m)-n:] {
+	looked = max(min(looked, n), 0)
+	values := make([]float64, 0, looked)
+	for _, count := range m[len(m)-looked:] {
 		values = append(values, float64(count))
 	}
-	p.field("", part{p.theme.faint, fmt.Sprintf("%d m ago ", n)}, part{p.theme.accent, spark(values, true)},
+	hatched := strings.Repeat(string(laneUnseen)+" ", (n-looked)/2) + string(laneUnseen)
+	if (n-looked)%2 == 0 {
+		hatched = strings.TrimSuffix(hatched, string(laneUnseen))
+	}
+	p.field("", part{p.theme.faint, fmt.Sprintf("%d m ago ", n) + hatched}, part{p.theme.accent, spark(values, true)},
 		part{p.theme.faint, " now, █ " + most})
 }
 

@@ -189,14 +189,22 @@ func (x *lane) held(s *swimlane, h *inspector.Hold, l *inspector.Lock, now time.
 	}
 }
 
-// lost puts what followed a hold that was lost into the lane, from the cell after the hold.
+// lost puts what followed a hold that was lost into the lane, from the cell after the hold. However short it was, and whatever else there
+// was in its cell, it is seen.
 func (x *lane) lost(s *swimlane, h *inspector.Hold, until time.Time) {
-	_, hold := s.extent(h.Since, h.Until)
 	from, to := s.extent(h.Lost.At, until)
+	if from == to {
+		return
+	}
+	_, hold := s.extent(h.Since, h.Until)
+	seen := false
 	for c := max(from, hold); c < max(to, hold+1) && c < s.columns; c++ {
-		if to > from && x.cells[c] == laneEmpty {
-			x.cells[c] = laneLost
+		if x.cells[c] == laneEmpty || x.cells[c] == laneLost {
+			x.cells[c], seen = laneLost, true
 		}
+	}
+	if !seen {
+		x.cells[from] = laneLost
 	}
 }
 

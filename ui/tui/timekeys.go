@@ -35,6 +35,9 @@ func (m *model) handleTimeKey(msg tea.KeyMsg) bool {
 	if !shown {
 		return true
 	}
+	if m.detail != nil {
+		m.detail.reveal = true
+	}
 	switch oldest := oldestOf(l, now); {
 	case key.Matches(msg, k.ZoomIn):
 		t.zoom(true, now, usual)

@@ -86,6 +86,13 @@ func TestALostLockIsMarkedOnTheLane(t *testing.T) {
 	if got := cellsOf(newSwimlane(short, nil, noon, minute(), 60, 5))["worker-9"]; strings.TrimSpace(got) != "█╳" {
 		t.Errorf("a loss of no length is %q", got)
 	}
+	for _, span := range spans { // and however far away
+		w := window{begin: noon.Add(-span), end: noon, live: true}
+		s := newSwimlane(lostLock(-1), nil, noon, w, 40, 5)
+		if got := cellsOf(s)["worker-9"]; span >= time.Minute && !strings.Contains(got, "╳") {
+			t.Errorf("in %v it is %q", span, got)
+		}
+	}
 }
 
 func TestWhatNobodySawIsHatched(t *testing.T) {
@@ -175,7 +182,7 @@ func TestCellsAgreeWithTheHolds(t *testing.T) {
 					said = "nobody looked"
 				case (cell == laneHeld || cell == laneUnsure) && !touched:
 					said = "nobody held it"
-				case whole && !blurred && cell != laneHeld && cell != laneUnsure:
+				case whole && !blurred && cell != laneHeld && cell != laneUnsure && !(cell == laneLost && lost):
 					said = "it was held all the time"
 				case cell == laneEmpty && blurred:
 					said = "a part of it was not seen"
@@ -330,6 +337,24 @@ func TestTheWorstIsSaidFirst(t *testing.T) {
 	h.wantSeen("in the last 3 hours", "╵12:00")
 	h.keys("enter", "left")
 	h.wantSeen("14:03:12, 15 s ago; 0 returns")
+}
+
+// TestATimelineThatIsZoomedIsSeen, wherever the page was.
+func TestATimelineThatIsZoomedIsSeen(t *testing.T) {
+	h := newHarness(t, 80, 20, "default")
+	h.show(lostFixture())
+	h.keys("enter")
+	for _, from := range []string{"g", "G"} {
+		h.keys(from)
+		h.wantUnseen("perhaps", "╵14:0")
+		h.keys("z")
+		h.wantSeen("Who held it in the last", "╵14:0")
+		offset := h.m.detail.offset
+		h.keys("z")
+		if h.m.detail.offset != offset {
+			t.Error("it moves where it is seen already")
+		}
+	}
 }
 
 func TestScrollingBackHasAnEnd(t *testing.T) {
