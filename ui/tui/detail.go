@@ -28,6 +28,7 @@ type detail struct {
 	// time is what the timeline shows, and unseen when nobody looked.
 	time   timeline
 	unseen []inspector.Span
+	polled bool
 	// timeTop and timeEnd are the lines of the page that it takes; reveal has them scrolled into sight.
 	timeTop, timeEnd int
 	reveal           bool
@@ -59,7 +60,7 @@ func (d *detail) refresh(s *inspector.Snapshot) {
 // look takes the replication of the lock's node from a snapshot.
 func (d *detail) look(s *inspector.Snapshot) {
 	d.replication = keyspace.Replication{}
-	d.unseen = s.UnseenOf(d.lock)
+	d.unseen, d.polled = s.UnseenOf(d.lock), polled(s, d.lock)
 	if n := statusOf(s, d.lock.Node); n != nil {
 		d.replication = n.Replication
 	}

@@ -66,6 +66,9 @@ func (m *model) paintFooter(p *painter) {
 			m.hint(6, k.Expire, "force-expire"), m.hint(7, k.Freeze, "freeze"), m.hint(8, k.Events, "events"), other,
 			m.hint(9, k.Sort, "sort"), m.hint(0, k.Help, "help"), m.hint(0, k.Quit, "quit"),
 		}
+		if m.view == viewLocks && m.layout().pane.height > 0 {
+			left = slices.Insert(left, len(left)-2, m.hint(10, k.ZoomIn, "zoom"), m.hint(11, k.Earlier, "earlier"))
+		}
 	}
 	if k.Demo.Enabled() && listing && m.view != viewDemo {
 		left = slices.Insert(left, len(left)-2, m.hint(3, k.Demo, "demo"))

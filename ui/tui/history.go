@@ -20,6 +20,7 @@ func (d *detail) paintTimeline(p *painter, now time.Time) {
 	w := d.time.window(now, usualSpan(d.lock, now))
 	labelWidth := laneLabelWidth(d.lock, p.width)
 	s := newSwimlane(d.lock, d.unseen, now, w, p.width-rowPrefix-labelWidth-4, 8)
+	s.polled = d.polled
 	titles := w.titles(now)
 	d.timeTop = len(p.lines)
 	p.blank()

@@ -164,6 +164,9 @@ func (s *swimlane) legend(t *theme) []segment {
 	for i, f := range faces {
 		list = append(list, segment{rank: i + 1, parts: []part{{f.style, f.glyph}, {t.faint, " " + f.word}}})
 	}
+	if s.polled {
+		list = append(list, piece(2, t.faint, "polled: short holds are missed"))
+	}
 	return list
 }
 

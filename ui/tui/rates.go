@@ -3,7 +3,6 @@ package tui
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"locktop/inspector"
@@ -85,11 +84,7 @@ func (d *detail) minutes(p *painter, m *inspector.Minutes, looked int) {
 	for _, count := range m[len(m)-looked:] {
 		values = append(values, float64(count))
 	}
-	hatched := strings.Repeat(string(laneUnseen)+" ", (n-looked)/2) + string(laneUnseen)
-	if (n-looked)%2 == 0 {
-		hatched = strings.TrimSuffix(hatched, string(laneUnseen))
-	}
-	p.field("", part{p.theme.faint, fmt.Sprintf("%d m ago ", n) + hatched}, part{p.theme.accent, spark(values, true)},
+	p.field("", part{p.theme.faint, fmt.Sprintf("%d m ago ", n) + hatching(n-looked)}, part{p.theme.accent, spark(values, true)},
 		part{p.theme.faint, " now, █ " + most})
 }
 

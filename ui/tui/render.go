@@ -148,6 +148,7 @@ func (m *model) paintPane(p *painter, height int) {
 	labelWidth, now := laneLabelWidth(l, m.width), m.momentOf(l)
 	w := m.paneTime.window(now, paneSpan)
 	s := newSwimlane(l, m.shown.UnseenOf(l), now, w, m.width-rowPrefix-labelWidth-4, lanes)
+	s.polled = polled(m.shown, l)
 	p.put(p.theme.strong, " "+text.Truncate(text.Escape(l.Key), max(m.width/2, 8)))
 	p.put(p.theme.faint, " · ")
 	title := firstFitting(w.titles(now), p.width-p.used-1)
@@ -156,9 +157,10 @@ func (m *model) paintPane(p *painter, height int) {
 	}
 	p.put(w.titleStyle(p.theme), title)
 	if m.height < heightLegend { // what of it there is room for
-		list, _ := fitSegments(s.legend(p.theme), nil, 2, p.width-p.used-4)
-		p.to(p.width - 1 - segmentsWidth(list, 2))
-		p.segments(list, 2)
+		if list, _ := fitSegments(s.legend(p.theme), nil, 2, p.width-p.used-4); len(list) > 0 {
+			p.to(p.width - 1 - segmentsWidth(list, 2))
+			p.segments(list, 2)
+		}
 	}
 	p.end()
 	s.paint(p, labelWidth, lanes)

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"locktop/inspector"
@@ -34,6 +35,7 @@ type swimlane struct {
 	marks   []mark // oldest first
 	shared  int    // holders that share the first lane, for want of one of their own
 	unseen  bool   // there are cells that nobody saw
+	polled  bool   // what came and went between two reads was not seen either
 }
 
 // newSwimlane draws the history of a lock into lanes of columns cells. With more holders than lanes, those who had it last have lanes
@@ -265,6 +267,12 @@ func (s *swimlane) paint(p *painter, labelWidth, lanes int) {
 	s.paintAxis(p, indent)
 }
 
+// hatching is so many cells, of which every second one is hatched.
+func hatching(cells int) string {
+	const stroke = string(laneUnseen)
+	return strings.Repeat(stroke+" ", cells/2) + stroke[:len(stroke)*(cells%2)]
+}
+
 // paint paints the cells in runs of the same look.
 func (x lane) paint(p *painter, held style) {
 	for from := 0; from < len(x.cells); {
@@ -281,10 +289,7 @@ func (x lane) paint(p *painter, held style) {
 		case laneLost:
 			p.put(p.theme.bad, run)
 		case laneUnseen: // a full hatching would be the loudest thing on the screen, and says the least
-			for c := from; c < to; c += 2 {
-				p.put(p.theme.faint, string(laneUnseen))
-				p.gap(min(1, to-c-1))
-			}
+			p.put(p.theme.faint, hatching(to-from))
 		default:
 			p.gap(to - from)
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"locktop/inspector"
+	"locktop/keyspace"
 	"locktop/ui/text"
 )
 
@@ -131,6 +132,12 @@ func oldestOf(l *inspector.Lock, now time.Time) time.Time {
 		}
 	}
 	return oldest
+}
+
+// polled says whether a lock is seen only when it is read.
+func polled(s *inspector.Snapshot, l *inspector.Lock) bool {
+	n := statusOf(s, l.Node)
+	return n != nil && n.Feed == keyspace.FeedPoll
 }
 
 // usualSpan is the least span that shows the whole history of a lock, of a minute or more.

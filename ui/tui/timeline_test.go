@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"locktop/inspector"
+	"locktop/keyspace"
 )
 
 // minute is the last minute.
@@ -355,6 +356,16 @@ func TestATimelineThatIsZoomedIsSeen(t *testing.T) {
 			t.Error("it moves where it is seen already")
 		}
 	}
+}
+
+func TestPollsMissWhatIsShort(t *testing.T) {
+	h := newHarness(t, 120, 40, "default")
+	s := lostFixture()
+	s.Nodes[0].Feed, s.Nodes[0].FeedReason = keyspace.FeedPoll, "CONFIG is denied"
+	h.show(s)
+	h.wantSeen("polled: short holds are missed")
+	h.keys("enter", "z")
+	h.wantSeen("polled: short holds are missed")
 }
 
 func TestScrollingBackHasAnEnd(t *testing.T) {
