@@ -87,9 +87,14 @@ func TestARedlockIsSeenWhileAQuorumIs(t *testing.T) {
 	at := func(s int) time.Time { return schemeNow.Add(time.Duration(s) * time.Second) }
 	l := &Lock{Quorum: &Quorum{Needed: 2, Votes: []Vote{{Node: "a"}, {Node: "b"}, {Node: "c"}}}}
 	s := &Snapshot{Unseen: []Unseen{
-		{Node: "a", To: at(0)}, {Node: "a", From: at(10), To: at(30)}, {Node: "a", From: at(60)},
-		{Node: "b", To: at(1)}, {Node: "b", From: at(20), To: at(40)}, {Node: "b", From: at(70)},
-		{Node: "c", To: at(2)}, {Node: "other", To: at(50)},
+		{Node: "a", To: at(0)},
+		{Node: "a", From: at(10), To: at(30)},
+		{Node: "a", From: at(60)},
+		{Node: "b", To: at(1)},
+		{Node: "b", From: at(20), To: at(40)},
+		{Node: "b", From: at(70)},
+		{Node: "c", To: at(2)},
+		{Node: "other", To: at(50)},
 	}}
 	got := s.UnseenOf(l)
 	if want := []Span{{To: at(1)}, {From: at(20), To: at(30)}, {From: at(70)}}; !slices.Equal(got, want) {

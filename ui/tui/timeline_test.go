@@ -183,7 +183,7 @@ func TestCellsAgreeWithTheHolds(t *testing.T) {
 					said = "nobody looked"
 				case (cell == laneHeld || cell == laneUnsure) && !touched:
 					said = "nobody held it"
-				case whole && !blurred && cell != laneHeld && cell != laneUnsure && !(cell == laneLost && lost):
+				case whole && !blurred && cell != laneHeld && cell != laneUnsure && (cell != laneLost || !lost):
 					said = "it was held all the time"
 				case cell == laneEmpty && blurred:
 					said = "a part of it was not seen"
@@ -312,8 +312,13 @@ func TestEveryCauseHasAGlyph(t *testing.T) {
 	}
 	seen := make(map[string]mark)
 	for _, m := range []mark{
-		{cause: inspector.CauseReleased}, {cause: inspector.CauseExpired}, {cause: inspector.CauseTakenOver}, {cause: inspector.CauseEvicted},
-		{cause: inspector.CauseFlushed}, {cause: inspector.CauseUnknown}, {cause: inspector.CauseExpired, lost: true},
+		{cause: inspector.CauseReleased},
+		{cause: inspector.CauseExpired},
+		{cause: inspector.CauseTakenOver},
+		{cause: inspector.CauseEvicted},
+		{cause: inspector.CauseFlushed},
+		{cause: inspector.CauseUnknown},
+		{cause: inspector.CauseExpired, lost: true},
 	} {
 		f := mono.laneFaceOf(m)
 		if other, taken := seen[f.glyph]; taken || f.word == "" {
