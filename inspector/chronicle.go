@@ -29,6 +29,7 @@ type chronicle struct {
 	minute       int64
 	acquisitions [ChronicleMinutes]uint16
 	waiters      [ChronicleMinutes]uint16 // the most that waited
+	waiting      uint16                   // who wait since, and go on to until somebody says otherwise
 	holds        [holdBuckets]uint16
 	counted      uint32 // holds that were counted ever
 	gaps         [renewalGaps]uint32
@@ -76,19 +77,23 @@ func (c *chronicle) turn(at time.Time) (int, bool) {
 	minute := at.Unix() / 60
 	switch steps := minute - c.minute; {
 	case c.minute == 0 || steps >= ChronicleMinutes:
-		c.acquisitions, c.waiters, c.minute = [ChronicleMinutes]uint16{}, [ChronicleMinutes]uint16{}, minute
+		c.acquisitions, c.waiters, c.minute = [ChronicleMinutes]uint16{}, moved(c.waiters, ChronicleMinutes, c.waiting), minute
 	case steps > 0:
-		c.acquisitions, c.waiters = moved(c.acquisitions, steps), moved(c.waiters, steps)
+		c.acquisitions, c.waiters = moved(c.acquisitions, steps, 0), moved(c.waiters, steps, c.waiting)
 		c.minute = minute
 	}
 	i := ChronicleMinutes - 1 - int(c.minute-minute)
 	return i, i >= 0
 }
 
-// moved is a row of minutes, moved on by some.
-func moved(row [ChronicleMinutes]uint16, steps int64) (out [ChronicleMinutes]uint16) {
+// moved is a row of minutes, moved on by some, which get what went on meanwhile.
+func moved(row [ChronicleMinutes]uint16, steps int64, went uint16) (out [ChronicleMinutes]uint16) {
+	kept := 0
 	if steps < ChronicleMinutes {
-		copy(out[:], row[max(steps, 0):])
+		kept = copy(out[:], row[max(steps, 0):])
+	}
+	for i := range out[kept:] {
+		out[kept+i] = went
 	}
 	return out
 }
@@ -99,17 +104,12 @@ func (c *chronicle) acquired(at time.Time, times int) {
 	}
 }
 
-// waited notes how many wait.
-func (c *chronicle) waited(at time.Time, count int) {
+// waited notes how many wait from a moment on.
+func (c *chronicle) waited(at time.Time, count uint16) {
 	if i, is := c.turn(at); is {
-		c.waiters[i] = uint16(max(int(c.waiters[i]), min(count, math.MaxUint16)))
+		c.waiters[i] = max(c.waiters[i], count)
 	}
-}
-
-// hasWaited says whether so many waiters are noted for that minute already.
-func (c *chronicle) hasWaited(at time.Time, count int) bool {
-	i := ChronicleMinutes - 1 - int(c.minute-at.Unix()/60)
-	return i >= 0 && i < ChronicleMinutes && int(c.waiters[i]) >= min(count, math.MaxUint16)
+	c.waiting = count
 }
 
 // held counts a hold that is over, if it was seen from begin to end.
@@ -199,13 +199,16 @@ func (s *store) chronicleBegun(l *Lock) {
 	}
 }
 
-// chronicleWaited notes how many wait for a lock that changed hands.
-func (s *store) chronicleWaited(l *Lock, at time.Time) {
-	w := l.Waiters
-	if l.chronicle == nil || w.Count == 0 || w.By == "" || w.By == WaitersNone || l.chronicle.hasWaited(at, w.Count) {
+// chronicleWaited notes how many wait for a lock that changed hands, where that is new.
+func (s *store) chronicleWaited(l *Lock, at time.Time, count int) {
+	if l.Waiters.By == WaitersNone {
+		count = 0
+	}
+	waiting := uint16(min(max(count, 0), math.MaxUint16))
+	if l.chronicle == nil || l.chronicle.waiting == waiting {
 		return
 	}
 	if c := s.chronicleOf(l); c != nil {
-		c.waited(at, w.Count)
+		c.waited(at, waiting)
 	}
 }

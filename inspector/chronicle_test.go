@@ -177,7 +177,7 @@ func TestWaitersPerMinute(t *testing.T) {
 		c.entry(owner, 1, c.in(lease))
 		l := c.store.edit(0)
 		l.Waiters = Waiters{Count: waiters, Exact: true, By: WaitersQueue}
-		c.store.chronicleWaited(l, c.now)
+		c.store.chronicleWaited(l, c.now, waiters)
 		c.store.settle(0, c.now)
 	}
 	c.hints("new", "hincrby", "expire")
@@ -188,11 +188,16 @@ func TestWaitersPerMinute(t *testing.T) {
 	c.hints("del", "new", "hincrby", "expire")
 	queued("b", 4)
 	queued("b", 2)
-	c.after(time.Minute)
-	queued("b", 1)
-	most, seen := c.lock().WaitersPerMinute(c.now)
-	if !seen || most[ChronicleMinutes-1] != 1 || most[ChronicleMinutes-2] != 4 {
+	c.after(3 * time.Minute)
+	queued("b", 5)
+	queued("b", 0)
+	most, seen := c.lock().WaitersPerMinute(c.now.Add(time.Minute))
+	if !seen || !slices.Equal(most[ChronicleMinutes-6:], []int{0, 4, 2, 2, 5, 0}) { // those who wait go on to, if nobody says otherwise
 		t.Errorf("%v, %v", most, seen)
+	}
+	c.hints("del").gone()
+	if l := c.must(StateFreed); l.chronicle.waiting != 0 {
+		t.Error("nobody waits for what is free")
 	}
 }
 

@@ -110,7 +110,7 @@ func (l *Lock) AcquisitionsPerMinute(now time.Time) Minutes {
 			c.acquired(h.Since, 1)
 		}
 	}
-	return c.minutes(c.acquisitions, now)
+	return c.minutes(c.acquisitions, now, 0)
 }
 
 // WaitersPerMinute are the most waiters that were seen in each of the last minutes, since the lock changed hands for the first time.
@@ -119,19 +119,16 @@ func (l *Lock) WaitersPerMinute(now time.Time) (Minutes, bool) {
 	if l.chronicle == nil {
 		return Minutes{}, false
 	}
-	most := l.chronicle.minutes(l.chronicle.waiters, now)
-	if w := l.Waiters; w.By != WaitersNone {
-		most[len(most)-1] = max(most[len(most)-1], w.Count)
-	}
+	most := l.chronicle.minutes(l.chronicle.waiters, now, l.chronicle.waiting)
 	return most, slices.Max(most[:]) > 0
 }
 
-// minutes moves a row on to a moment.
-func (c *chronicle) minutes(row [ChronicleMinutes]uint16, now time.Time) (out Minutes) {
+// minutes moves a row on to a moment, with what went on meanwhile.
+func (c *chronicle) minutes(row [ChronicleMinutes]uint16, now time.Time, went uint16) (out Minutes) {
 	if c.minute == 0 {
 		return out
 	}
-	row = moved(row, now.Unix()/60-c.minute)
+	row = moved(row, now.Unix()/60-c.minute, went)
 	for i, n := range row {
 		out[i] = int(n)
 	}

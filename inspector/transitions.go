@@ -163,7 +163,9 @@ const contendedHandOvers = 3
 // done ends the sight of a lock that is there.
 func (v *sight) done() {
 	v.slots[v.slot].readAt = v.record.ReadAt.UnixNano()
-	v.chronicleWaited(v.slots[v.slot].lock, v.record.ReadAt)
+	if l := v.slots[v.slot].lock; l.chronicle != nil {
+		v.chronicleWaited(l, v.record.ReadAt, l.Waiters.Count)
+	}
 	v.settle(v.slot, v.record.ReadAt)
 }
 
@@ -192,6 +194,7 @@ func (v *sight) free(l *Lock, at time.Time, cause Cause) {
 	if late := v.record.ReadAt.Add(-v.options.Linger / 2); at.Before(late) {
 		at = late
 	}
+	v.chronicleWaited(l, v.record.ReadAt, 0)
 	l.FreedAt, l.FreedBy = at, cause
 	l.Quorum = v.found.quorum
 	l.ExpiresAt, l.LeaseEnds = time.Time{}, time.Time{}
