@@ -22,20 +22,18 @@ func (d *detail) paintRates(p *painter, now time.Time) {
 		lastMinute += int(n)
 	}
 	figures := []segment{{parts: []part{{t.plain, text.Count(int64(lastMinute))}, {t.faint, " in the last minute"}}}}
-	looked := d.minutesLooked(now)
-	for i, minutes := range []int{10, len(perMinute)} {
-		if looked <= []int{1, 10}[i] {
-			continue // the figure before says as much
+	looked := d.lookedFor(now)
+	for _, minutes := range []int{10, len(perMinute)} {
+		average, over := averageOf(perMinute, minutes, now, looked)
+		if over >= 2 && (minutes == 10 || over > 10) { // else the figure before says as much
+			figures = append(figures, segment{parts: []part{{t.plain, fmt.Sprintf("%.1f", average)}, {t.faint, fmt.Sprintf(" over %d m", over)}}})
 		}
-		minutes = min(minutes, looked)
-		average := fmt.Sprintf("%.1f", float64(perMinute.Last(minutes))/float64(minutes))
-		figures = append(figures, segment{parts: []part{{t.plain, average}, {t.faint, fmt.Sprintf(" over %d m", minutes)}}})
 	}
 	p.fields("acquired", figures)
-	d.minutes(p, &perMinute, looked)
+	d.minutes(p, &perMinute, looked, now)
 	if waiters, seen := l.WaitersPerMinute(now); seen {
 		p.field("waiters", part{t.plain, "at most " + text.Count(int64(slices.Max(waiters[:])))}, part{t.faint, " at once, by the minute"})
-		d.minutes(p, &waiters, looked)
+		d.minutes(p, &waiters, looked, now)
 	}
 	if failures, sampled := l.FailuresPerMinute(); sampled {
 		p.field("failures", part{t.plain, fmt.Sprintf("%.1f", failures)}, part{t.faint, " a minute, as sampled"})
@@ -61,25 +59,35 @@ func (p *painter) fields(name string, figures []segment) {
 	}
 }
 
-// minutesLooked is in how many of the last minutes of the clock the lock was looked at, the running one included.
-func (d *detail) minutesLooked(now time.Time) int {
+// averageOf is the average of the last minutes, of which the running one is not over, and how many whole minutes that is of: fewer where
+// the lock was not looked at for so long.
+func averageOf(m inspector.Minutes, minutes int, now time.Time, looked time.Duration) (average float64, over int) {
+	span := min(time.Duration(minutes-1)*time.Minute+now.Sub(now.Truncate(time.Minute)), looked)
+	if span <= 0 {
+		return 0, 0
+	}
+	return float64(m.Last(minutes)) / span.Minutes(), int((span + time.Minute - 1) / time.Minute)
+}
+
+// lookedFor is for how long the lock was looked at, an hour at most.
+func (d *detail) lookedFor(now time.Time) time.Duration {
 	for _, u := range d.unseen {
 		if u.From.IsZero() && !u.To.IsZero() {
-			return int(min(now.Unix()/60-u.To.Unix()/60+1, inspector.ChronicleMinutes))
+			return min(now.Sub(u.To), inspector.ChronicleMinutes*time.Minute)
 		}
 	}
-	return inspector.ChronicleMinutes
+	return inspector.ChronicleMinutes * time.Minute
 }
 
 // minutes paints as many of the minutes as there is room for, the running one last, with the scale beside them. Those in which nobody
 // looked yet are hatched.
-func (d *detail) minutes(p *painter, m *inspector.Minutes, looked int) {
+func (d *detail) minutes(p *painter, m *inspector.Minutes, lookedFor time.Duration, now time.Time) {
 	most := text.Count(int64(slices.Max(m[:])))
 	n := min(len(m), p.width-rowPrefix-gutter-len(most)-18)
 	if n < 8 {
 		return
 	}
-	looked = max(min(looked, n), 0)
+	looked := max(min(int(now.Unix()/60-now.Add(-lookedFor).Unix()/60)+1, n), 0)
 	values := make([]float64, 0, looked)
 	for _, count := range m[len(m)-looked:] {
 		values = append(values, float64(count))

@@ -447,3 +447,27 @@ func FuzzTimeline(f *testing.F) {
 		}
 	})
 }
+
+func TestAveragesAreOfTheTimeThatWasSeen(t *testing.T) {
+	var m inspector.Minutes
+	for i := range m {
+		m[i] = 6
+	}
+	m[len(m)-1] = 3
+	half := noon.Truncate(time.Minute).Add(30 * time.Second)
+	for _, test := range []struct {
+		minutes int
+		looked  time.Duration
+		average float64
+		over    int
+	}{{10, time.Hour, 6, 10}, {60, time.Hour, 6, 60}, {10, 0, 0, 0}} {
+		if average, over := averageOf(m, test.minutes, half, test.looked); average != test.average || over != test.over {
+			t.Errorf("%+v: %v over %d", test, average, over)
+		}
+	}
+	var young inspector.Minutes
+	young[len(young)-1], young[len(young)-2] = 3, 1
+	if average, over := averageOf(young, 10, half, 40*time.Second); average != 6 || over != 1 {
+		t.Errorf("4 in 40 seconds are %v a minute, over %d", average, over)
+	}
+}
