@@ -143,20 +143,6 @@ func renewedForever(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.T
 	}, true, time.Time{}
 }
 
-func lostWhileHeld(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time) {
-	if l.mind.loss == nil {
-		return Finding{}, false, time.Time{}
-	}
-	over := l.mind.loss.at.Add(t.LostFor)
-	if !now.Before(over) {
-		return Finding{}, false, time.Time{}
-	}
-	return Finding{
-		Code: CodeLostWhileHeld, Severity: SeverityCritical, Text: l.mind.loss.text,
-		Advice: "Two clients may be inside at once: check what the former one wrote. Use a longer lease, or a fencing token.",
-	}, true, over
-}
-
 // countLeak finds entries that nobody releases. Each entry and each release of a re-entrant lock sets its lease anew, so
 // that a lease that runs out with entries left shows that nothing happens any more: an entry was forgotten, or its work
 // outlasts the lease, which nobody can tell from outside, and the words say both. Where the lock lives on, a count that

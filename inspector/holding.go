@@ -1,7 +1,6 @@
 package inspector
 
 import (
-	"fmt"
 	"slices"
 	"time"
 )
@@ -163,36 +162,6 @@ func (v *sight) gaveWay(l *Lock, at time.Time, told bool) (ended time.Time, exac
 	return at, told, CauseUnknown
 }
 
-// lost says that the holder before this one lost the lock while it was at work.
-func (v *sight) lost(l *Lock, previous Hold, at time.Time) {
-	how := "its lease ran out"
-	if previous.Cause == CauseTakenOver {
-		how = "another client overwrote it"
-	}
-	text := fmt.Sprintf("%s lost it at %s (%s)", shorten(previous.Label), at.Local().Format("15:04:05.000"), how)
-	if previous.Renewals > 0 {
-		text += ", renewed " + times(previous.Renewals)
-	}
-	text += "; " + shorten(l.holder().Label) + " has it now."
-	l.mind.loss = &loss{at: at, text: text}
-	v.log.add(Event{
-		At: at, Ref: l.Ref, Kind: EventLost, Scheme: l.Scheme, Owner: previous.Owner, Label: previous.Label,
-		Held: at.Sub(previous.Since), HeldExact: previous.SinceExact, Cause: previous.Cause, Text: text,
-	})
-}
-
-// shorten keeps a label readable within a sentence.
-func shorten(label string) string {
-	const longest = 40
-	switch runes := []rune(label); {
-	case label == "":
-		return "the holder before"
-	case len(runes) > longest:
-		return string(runes[:longest-1]) + "…"
-	}
-	return label
-}
-
 // goesOn: the same holder still has it; it may have entered again, left once, or renewed its lease.
 func (v *sight) goesOn() {
 	l := v.edit(v.slot)
@@ -301,7 +270,11 @@ func (v *sight) lease(l *Lock, was time.Time, clocks time.Duration) {
 	if !announced && l.mind.lease < before {
 		l.mind.lease = before // a poll comes late, and sees less than all of it
 	}
+	gaps := l.mind.gapCount
 	l.renew(at, times)
+	if l.mind.gapCount != gaps {
+		v.chronicleRenewed(l)
+	}
 	v.say(l, kind, at, Event{})
 }
 

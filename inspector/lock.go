@@ -126,14 +126,15 @@ const (
 // Hold is the time for which one owner had a lock. A Hold without an end is the present one.
 type Hold struct {
 	Owner, Label string
-	Since        time.Time
 	// SinceExact is true where the acquisition itself was seen; else the owner was found holding it at Since.
-	SinceExact bool
+	Since time.Time
 	// Until is zero while it lasts. UntilExact is false where no hint told when it ended: it was found ended at Until.
-	Until      time.Time
-	UntilExact bool
-	Cause      Cause // why it ended; empty while it lasts
-	Renewals   int
+	Until                  time.Time
+	SinceExact, UntilExact bool
+	Cause                  Cause // why it ended; empty while it lasts
+	Renewals               int
+	// Lost is set where the hold ended while its holder was still at work.
+	Lost *Loss
 }
 
 // Severity orders findings.
@@ -197,6 +198,8 @@ type Lock struct {
 	// HeldSince is when the present holder got it (HeldExact), or was first seen with it.
 	HeldSince time.Time
 	HeldExact bool
+	// forgets says that holds of before the first one in History are not remembered any more, if there were any.
+	forgets bool
 	// Renewals of the present hold, the estimated period between them (zero: not yet known), and when the last one was.
 	Renewals      int
 	RenewalPeriod time.Duration
@@ -221,7 +224,8 @@ type Lock struct {
 	// Observed is the read behind this lock: what a guarded action compares with. In StateFreed, the last one that held.
 	Observed keyspace.Record
 
-	mind mind
+	mind      mind
+	chronicle *chronicle // nil: it has not changed hands, as far as is known
 }
 
 // mind is what the store remembers of a lock beside what it shows.
@@ -250,11 +254,4 @@ type mind struct {
 	trough        uint16
 	// contendedUntil is when the third last hand-over is a minute ago, in Unix nanoseconds.
 	contendedUntil int64
-	loss           *loss
-}
-
-// loss is how the holder before this one lost the lock.
-type loss struct {
-	at   time.Time
-	text string
 }

@@ -39,6 +39,11 @@ func (s *store) passesOf(node keyspace.Node) *passes {
 func (s *store) passed(node keyspace.Node) {
 	*s.passesOf(node) = passes{complete: true, known: true}
 	s.changed = true
+	for ref, n := range s.nodes {
+		if ref.name == node && n.status != nil && n.status.Connected {
+			s.sightings.end(ref)
+		}
+	}
 	if s.whole {
 		return
 	}
@@ -58,6 +63,7 @@ func (s *store) leave(name keyspace.Node) {
 		}
 	}
 	delete(s.passes, name)
+	s.sightings.forget(name)
 	s.left[name] = struct{}{}
 	s.last = nil
 	s.changed = true

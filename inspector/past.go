@@ -20,6 +20,8 @@ type remembered struct {
 	history      []Hold
 	acquisitions [SparkBuckets]uint16
 	sparkStart   int64
+	forgets      bool
+	chronicle    *chronicle
 }
 
 // keyRef names a key, on whatever node it is.
@@ -32,28 +34,43 @@ type keyRef struct {
 type past struct {
 	byKey map[keyRef]*list.Element
 	order list.List // of remembered, oldest first
+	// forgets says that something was forgotten: a key that is not here may have had holds.
+	forgets bool
 }
 
 func newPast() past { return past{byKey: make(map[keyRef]*list.Element)} }
 
-// put remembers a lock that is forgotten otherwise.
-func (p *past) put(l *Lock) {
+// put remembers a lock that is forgotten otherwise. It returns how many chronicles are gone for good with what it forgets.
+func (p *past) put(l *Lock) (chronicles int) {
 	if len(l.History) == 0 {
-		return
+		return chroniclesOf(l.chronicle)
 	}
 	key := keyRef{l.DB, l.Key}
 	if old, known := p.byKey[key]; known {
-		p.order.Remove(old)
+		if r, is := p.order.Remove(old).(remembered); is {
+			chronicles += chroniclesOf(r.chronicle)
+		}
 	}
 	// The history is copied: otherwise the whole Lock would be kept with it.
-	kept := remembered{key, append([]Hold(nil), l.History...), l.Acquisitions, l.SparkStart}
+	kept := remembered{key, append([]Hold(nil), l.History...), l.Acquisitions, l.SparkStart, l.forgets, l.chronicle}
 	p.byKey[key] = p.order.PushBack(kept)
 	if p.order.Len() > maxPastKeys {
 		oldest := p.order.Front()
 		if r, is := p.order.Remove(oldest).(remembered); is {
 			delete(p.byKey, r.key)
+			chronicles += chroniclesOf(r.chronicle)
+			p.forgets = true
 		}
 	}
+	return chronicles
+}
+
+// chroniclesOf is how many a chronicle counts for.
+func chroniclesOf(c *chronicle) int {
+	if c == nil {
+		return 0
+	}
+	return 1
 }
 
 // take gives back what was known of a key, and forgets it here.
@@ -71,6 +88,7 @@ func (p *past) take(key keyRef) (remembered, bool) {
 func (l *Lock) restore(r remembered) {
 	l.History = r.history
 	l.Acquisitions, l.SparkStart = r.acquisitions, r.sparkStart
+	l.forgets, l.chronicle = r.forgets, r.chronicle
 }
 
 // trim keeps the last holds only, and those that go on.
@@ -79,6 +97,7 @@ func (l *Lock) trim(limit int) {
 	if over <= 0 {
 		return
 	}
+	l.forgets = true
 	l.History = slices.DeleteFunc(l.History, func(h Hold) bool {
 		goes := over > 0 && !h.Until.IsZero()
 		if goes {

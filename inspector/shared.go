@@ -78,6 +78,7 @@ func holdersEnd(holders []Holder) bool {
 // joins: a holder has come.
 func (v *sight) joins(l *Lock, h Holder, at time.Time) {
 	exact := !v.unheard && v.trail.updatedAt != (time.Time{})
+	l.noticed(h, at)
 	l.History = append(l.History, Hold{Owner: h.Owner, Label: h.Label, Since: at, SinceExact: exact})
 	v.countAcquisitions(l, at, 1)
 	v.sayOf(l, h, EventAcquired, at, Event{})
@@ -98,6 +99,7 @@ func (v *sight) leaves(l *Lock, h Holder, at time.Time) {
 			at = hold.Since
 		}
 		hold.Until, hold.UntilExact, hold.Cause = at, exact, cause
+		v.chronicleHeld(l, hold)
 		e.Held, e.HeldExact = at.Sub(hold.Since), exact && hold.SinceExact
 	}
 	h.Count.N = 0

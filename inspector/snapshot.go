@@ -34,6 +34,8 @@ type Snapshot struct {
 	Totals Totals
 	// Events are the last events, oldest first, bounded; the Seq of the last tells whether any were missed.
 	Events []Event
+	// Unseen is when changes may have been missed, by node, oldest first, bounded.
+	Unseen []Unseen
 	// Done is set once the source has ended (ObserveOptions.Once, or its context is over); no snapshot follows.
 	Done bool
 	// Err is why it ended, where that was not asked for.

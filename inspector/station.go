@@ -29,10 +29,10 @@ type mood struct {
 	sure   int64
 }
 
-func newStation(o Options, name keyspace.Node, gaps *eventLog) *station {
+func newStation(o Options, name keyspace.Node, gaps *eventLog, unseen *sightings) *station {
 	o.Masters = 0
 	s := newStore(o, nil)
-	s.gaps, s.part, s.attendance = gaps, true, nil
+	s.gaps, s.sightings, s.part, s.attendance = gaps, unseen, true, nil
 	return &station{store: s, name: name, mood: mood{silent: BallotUnread}, others: make(map[keyRef]keyspace.Record)}
 }
 

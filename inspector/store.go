@@ -25,9 +25,10 @@ type slot struct {
 // store is everything that is known. One goroutine owns it. What it publishes it never changes again: an edit copies the
 // lock first, but only once between two snapshots.
 type store struct {
-	options Options
-	log     *eventLog
-	gaps    *eventLog // where gaps are told of
+	options   Options
+	log       *eventLog
+	gaps      *eventLog // where gaps are told of
+	sightings *sightings
 	polls
 	part    bool           // a station of a Redlock: nobody looks at it but to count votes
 	touched []keyRef       // of a station: what changed since the votes were counted
@@ -45,7 +46,9 @@ type store struct {
 	freed   []int32 // slots of freed locks, oldest first; some may be held again
 	// pastHolds counts the holds that are over, of all slots.
 	pastHolds int
-	evidence  interner
+	// chronicles counts those of all slots, and those that past keeps.
+	chronicles int
+	evidence   interner
 	// attendance knows who is connected; nil in a station, which leaves that to the store that counts its votes.
 	attendance *attendance
 	// lastRead is when the newest read of all was, in Unix nanoseconds.
@@ -59,7 +62,7 @@ type store struct {
 func newStore(o Options, log *eventLog) *store {
 	o.Thresholds = o.Thresholds.withDefaults()
 	s := &store{
-		options: o, log: log, gaps: log, places: make(map[int]*place), nodes: make(map[nodeRef]*node), left: make(map[keyspace.Node]struct{}), passes: make(map[keyspace.Node]*passes), past: newPast(), evidence: make(interner), round: 1,
+		options: o, log: log, gaps: log, sightings: newSightings(), places: make(map[int]*place), nodes: make(map[nodeRef]*node), left: make(map[keyspace.Node]struct{}), passes: make(map[keyspace.Node]*passes), past: newPast(), evidence: make(interner), round: 1,
 	}
 	s.attendance = newAttendance(o.OwnerNames)
 	s.polls = polls{urns: make(map[keyRef]*urn), seed: maphash.MakeSeed()}
@@ -83,9 +86,11 @@ func (s *store) take(u keyspace.Update) {
 	if u.Status != nil {
 		delete(s.left, u.Status.Node)
 		n := s.node(keyspace.Ref{Node: u.Status.Node, DB: u.Status.DB})
+		before := n.status
 		if gap, is := n.learn(u.Status); is {
 			s.gaps.add(gap)
 		}
+		s.sighted(n, before)
 		s.changed = true
 	}
 	if _, left := s.left[u.Node]; left {
@@ -147,6 +152,8 @@ func (s *store) place(db int) *place {
 func (s *store) insert(p *place, l *Lock) int32 {
 	if old, known := s.past.take(keyRef{l.DB, l.Key}); known {
 		l.restore(old)
+	} else {
+		l.forgets = s.past.forgets
 	}
 	l.mind.round = s.round
 	i := int32(len(s.slots))
@@ -176,6 +183,9 @@ func (s *store) settle(i int32, now time.Time) {
 	}
 	if s.pastHolds >= maxPastHolds {
 		limit = 1 + int(min(at.past, 1))
+		if before := l.holdBefore(); before != nil && before.Lost != nil {
+			limit = 2 // a finding goes by it
+		}
 	}
 	l.trim(limit)
 	if s.attendance != nil && s.attendance.asked() && l.FreedAt.IsZero() {
@@ -231,6 +241,7 @@ func (s *store) wake(now time.Time) {
 	if s.voting() {
 		s.settleVotes(now)
 	}
+	s.sightings.settle(now)
 	for {
 		i, is := s.wakes.pop(now.UnixNano())
 		if !is {
@@ -279,7 +290,7 @@ func (s *store) forget(i int32) {
 	s.wakes.remove(i)
 	switch {
 	case !s.part:
-		s.past.put(at.lock)
+		s.chronicles -= s.past.put(at.lock)
 	case at.lock.FreedAt.IsZero():
 		s.touched = append(s.touched, keyRef{at.lock.DB, at.lock.Key})
 	}
@@ -339,7 +350,7 @@ func (s *store) pause(now, due time.Time) time.Duration {
 // snapshot publishes what is known: from now on, every lock in it is immutable.
 func (s *store) snapshot(now time.Time) *Snapshot {
 	s.compact()
-	shot := &Snapshot{TakenAt: now, Totals: s.totals.at(now), Events: s.log.tail(snapshotEvents)}
+	shot := &Snapshot{TakenAt: now, Totals: s.totals.at(now), Events: s.log.tail(snapshotEvents), Unseen: s.sightings.all()}
 	shot.Nodes, shot.Complete = s.statuses()
 	if s.attendance != nil {
 		shot.Roll = s.attendance.roll

@@ -131,7 +131,11 @@ func (v *sight) appeared() {
 // acquire begins a hold.
 func (v *sight) acquire(l *Lock, at time.Time, exact bool) {
 	resurrected := l.resurrectedBy(at)
+	for _, h := range l.Holders {
+		l.noticed(h, at)
+	}
 	l.begin(at, exact)
+	v.chronicleBegun(l)
 	l.mind.resurrected = resurrected
 	l.State = ""
 }
@@ -139,6 +143,7 @@ func (v *sight) acquire(l *Lock, at time.Time, exact bool) {
 // countAcquisitions adds to the sparkline and the totals, and notes how contended the lock is.
 func (v *sight) countAcquisitions(l *Lock, at time.Time, times int) {
 	l.acquired(at, times)
+	v.chronicleAcquired(l, at, times)
 	v.totals.rates.add(at, times)
 	handOvers := 0
 	for i := len(l.History) - 1; i > 0 && at.Sub(l.History[i].Since) < time.Minute; i-- {
@@ -158,6 +163,9 @@ const contendedHandOvers = 3
 // done ends the sight of a lock that is there.
 func (v *sight) done() {
 	v.slots[v.slot].readAt = v.record.ReadAt.UnixNano()
+	if l := v.slots[v.slot].lock; l.chronicle != nil {
+		v.chronicleWaited(l, v.record.ReadAt, l.Waiters.Count)
+	}
 	v.settle(v.slot, v.record.ReadAt)
 }
 
@@ -186,10 +194,11 @@ func (v *sight) free(l *Lock, at time.Time, cause Cause) {
 	if late := v.record.ReadAt.Add(-v.options.Linger / 2); at.Before(late) {
 		at = late
 	}
+	v.chronicleWaited(l, v.record.ReadAt, 0)
 	l.FreedAt, l.FreedBy = at, cause
 	l.Quorum = v.found.quorum
 	l.ExpiresAt, l.LeaseEnds = time.Time{}, time.Time{}
-	l.mind.contendedUntil, l.mind.loss = 0, nil
+	l.mind.contendedUntil = 0
 	v.settle(v.slot, v.record.ReadAt)
 	v.linger(v.slot)
 }
@@ -267,6 +276,7 @@ func (v *sight) close(l *Lock, at time.Time, exact bool, cause Cause) time.Durat
 			if at.Before(h.Since) {
 				h.Until = h.Since
 			}
+			v.chronicleHeld(l, h)
 		}
 	}
 	return at.Sub(l.HeldSince)

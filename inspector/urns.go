@@ -43,6 +43,7 @@ func (s *store) needed() int { return s.options.Masters/2 + 1 }
 func (s *store) poll(u keyspace.Update) {
 	if u.Left {
 		s.stations = slices.DeleteFunc(s.stations, func(st *station) bool { return st.name == u.Node })
+		s.sightings.forget(u.Node)
 		s.recount, s.changed = true, true
 		return
 	}
@@ -61,7 +62,7 @@ func (s *store) poll(u keyspace.Update) {
 func (s *store) station(name keyspace.Node) *station {
 	i, known := slices.BinarySearchFunc(s.stations, name, func(st *station, name keyspace.Node) int { return cmp.Compare(st.name, name) })
 	if !known {
-		s.stations = slices.Insert(s.stations, i, newStation(s.options, name, s.gaps))
+		s.stations = slices.Insert(s.stations, i, newStation(s.options, name, s.gaps, s.sightings))
 		s.recount = true
 	}
 	return s.stations[i]

@@ -83,7 +83,11 @@ type lockJSON struct {
 	VotesNeeded int           `json:"votes_needed,omitempty"`
 	ValidUntil  string        `json:"valid_until,omitempty"`
 	Findings    []findingJSON `json:"findings"`
-	// Evidence and Commands are added by "locktop show" only.
+	// HoldTimes, AcquisitionsPerMinute (of the last hour, oldest first), Renewal, Evidence and Commands are added by "locktop show" only.
+	HoldTimes             *holdTimesJSON `json:"hold_ms,omitempty"`
+	AcquisitionsPerMinute []int          `json:"acquisitions_per_minute,omitempty"`
+	Renewal               *renewalJSON   `json:"renewal,omitempty"`
+
 	Evidence []string      `json:"evidence,omitempty"`
 	Commands []commandJSON `json:"commands,omitempty"`
 }

@@ -21,6 +21,7 @@ func (a *app) newShow() *cobra.Command {
 		about  target
 		output string
 		whose  identity
+		span   time.Duration
 	)
 	cmd := &cobra.Command{
 		Use:   "show KEY [flags]",
@@ -29,14 +30,19 @@ func (a *app) newShow() *cobra.Command {
 what is wrong with it, and the redis-cli commands that would act on it. It exits with 1 where the key is not there or no
 lock, and says what it is.
 
-With -o json it prints a locktop.snapshot/1 of this one lock, with the additional fields "evidence" and "commands".`,
+With --for it looks on for so long, and tells what it saw: for how long the lock was held, how often it was acquired and
+renewed, and by whom it was held before.
+
+With -o json it prints a locktop.snapshot/1 of this one lock, with the additional fields "evidence" and "commands", and with
+--for "hold_ms", "acquisitions_per_minute" (60 of them, the running one last) and "renewal".`,
 		Example: `  locktop show orders:checkout
   locktop show orders:checkout -o json | jq -r '.locks[0].holders[0].owner'
+  locktop show orders:checkout --for 1m    with hold times, rates and renewals of a minute
   locktop show --quoted-input 'lock:\xff\x00'`,
 		Args: oneKey,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			key, err := about.unquote("KEY", args[0])
-			if err != nil {
+			if err := errors.Join(err, checkSpan(span)); err != nil {
 				return err
 			}
 			place, err := a.place(cmd, &about.server)
@@ -48,6 +54,12 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 				return err
 			}
 			defer func() { err = errors.Join(err, s.close()) }()
+			if span > 0 {
+				seen, err := a.watchKey(cmd.Context(), s, about.rules, whose, key, span)
+				if err != nil || seen != nil {
+					return errors.Join(err, a.show(seen, output))
+				}
+			}
 			found, err := s.look(cmd.Context(), &about, a.limits(), key)
 			if found.lock != nil && whose.on() {
 				found.roll = inspector.Identify(found.lock, s.servers.Rolls(cmd.Context()), whose.names.rules, time.Now())
@@ -59,19 +71,30 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 				return about.missing(place, key)
 			case found.lock == nil:
 				return noLock(found.record)
-			case output == "json":
-				return writeJSON(a.stdout, shownJSON(found.snapshot()))
-			default:
-				return writeLock(a.stdout, found.snapshot())
 			}
+			return a.show(found.snapshot(), output)
 		},
 	}
 	cmd.Flags().VarP(newChoice(&output, "text", "text", "json"), "output", "o", "form of the output")
 	chosen(cmd, "output", "text", "json")
+	addSpan(cmd, &span)
+	cmd.Flags().Lookup("for").Usage = "look on this long before printing, such as 30s; 0: once"
 	about.add(cmd, "KEY is written")
 	addGroup(cmd, groupObserving, func(set *pflag.FlagSet) { about.rules.add(set); whose.add(set) })
 	whose.complete(cmd)
 	return cmd
+}
+
+// show prints a snapshot of one lock; of none, nothing.
+func (a *app) show(s *inspector.Snapshot, output string) error {
+	switch {
+	case s == nil:
+		return nil
+	case output == "json":
+		return writeJSON(a.stdout, shownJSON(s))
+	default:
+		return writeLock(a.stdout, s)
+	}
 }
 
 // shownJSON is a snapshot of one lock, with what only "show" tells.
@@ -82,6 +105,7 @@ func shownJSON(s *inspector.Snapshot) snapshotJSON {
 			out.Locks[i].Evidence = append(out.Locks[i].Evidence, shownOf(line))
 		}
 		out.Locks[i].Commands = commands(l, s.TakenAt)
+		out.Locks[i].addStatistics(l, s.TakenAt)
 	}
 	return out
 }
@@ -151,6 +175,7 @@ func writeLock(w io.Writer, s *inspector.Snapshot) error {
 	if by := l.Waiters.By; by != "" && by != inspector.WaitersNone {
 		line("waiters", waiters(l)+" by "+string(by))
 	}
+	writeStatistics(line, l, at)
 	if l.FencingToken != nil {
 		line("fencing", fmt.Sprint(*l.FencingToken))
 	}

@@ -25,6 +25,13 @@ type detail struct {
 	// replication is that of the lock's node.
 	replication keyspace.Replication
 	offset      int
+	// time is what the timeline shows, and unseen when nobody looked.
+	time   timeline
+	unseen []inspector.Span
+	polled bool
+	// timeTop and timeEnd are the lines of the page that it takes; reveal has them scrolled into sight.
+	timeTop, timeEnd int
+	reveal           bool
 }
 
 // newDetail is the page of a lock of a snapshot.
@@ -53,6 +60,7 @@ func (d *detail) refresh(s *inspector.Snapshot) {
 // look takes the replication of the lock's node from a snapshot.
 func (d *detail) look(s *inspector.Snapshot) {
 	d.replication = keyspace.Replication{}
+	d.unseen, d.polled = s.UnseenOf(d.lock), polled(s, d.lock)
 	if n := statusOf(s, d.lock.Node); n != nil {
 		d.replication = n.Replication
 	}
@@ -63,6 +71,10 @@ func (d *detail) paint(p *painter, m *model, height int) {
 	page := newPainter(p.theme, p.width, 64)
 	page.tone = p.tone
 	d.page(page, m, m.momentOf(d.lock))
+	if d.reveal && (d.timeTop < d.offset || d.timeEnd > d.offset+height-1) {
+		d.offset = d.timeTop
+	}
+	d.reveal = false
 	d.offset = max(min(d.offset, len(page.lines)-height), 0)
 	visible := page.lines[d.offset:]
 	if len(visible) > height {
@@ -136,8 +148,9 @@ func (d *detail) page(p *painter, m *model, now time.Time) {
 	p.blank()
 	d.fields(p, m, now)
 	d.findings(p)
-	d.timeline(p, now)
-	d.distribution(p, now)
+	d.paintTimeline(p, now)
+	d.paintRates(p, now)
+	d.paintHoldTimes(p)
 	d.history(p, now)
 	if len(l.Evidence) > 0 {
 		p.heading("Why it is taken for a lock", "")
@@ -206,15 +219,8 @@ func (d *detail) fields(p *painter, m *model, now time.Time) {
 		}
 		p.field("held", part{t.plain, atLeastText(atLeast) + text.Duration(held)}, part{t.faint, ", " + since})
 	}
-	renewals := "none seen"
-	if l.Renewals > 0 {
-		renewals = renewalsText(l)
-		if !l.LastRenewal.IsZero() {
-			renewals += ", the last " + text.Ago(now.Sub(l.LastRenewal))
-		}
-	}
 	d.acknowledged(p)
-	p.field("renewals", part{t.plain, renewals})
+	d.paintRenewals(p, now)
 	p.field("waiters", part{t.plain, waitersSentence(l)})
 	if l.FencingToken != nil {
 		p.field("fencing", part{t.plain, "token " + text.Count(*l.FencingToken)})

@@ -38,6 +38,7 @@ func (m *model) paintFooter(p *painter) {
 		left = []segment{
 			piece(3, p.theme.faint, "↑↓ scroll"), m.hint(2, k.Release, "release"), m.hint(2, k.Extend, "extend"),
 			m.hint(2, k.Expire, "force-expire"), m.hint(4, k.Copy, "copy key"), m.hint(5, k.CopyCommand, "copy command"),
+			m.hint(6, k.ZoomIn, "zoom"), m.hint(7, k.Earlier, "earlier"),
 			m.hint(0, k.Back, "back"), m.hint(0, k.Help, "help"),
 		}
 	case m.view == viewDemo:
@@ -83,6 +84,9 @@ func (m *model) paintFooter(p *painter) {
 			m.hint(5, k.Suspects, "suspects"), m.hint(4, k.Release, "release"), m.hint(6, k.Extend, "extend"),
 			m.hint(6, k.Expire, "force-expire"), m.hint(7, k.Freeze, "freeze"), m.hint(8, k.Holders, "holders"), m.hint(8, k.Events, "events"), other,
 			m.hint(9, k.Sort, "sort"), m.hint(0, k.Help, "help"), m.hint(0, k.Quit, "quit"),
+		}
+		if m.view == viewLocks && m.layout().pane.height > 0 {
+			left = slices.Insert(left, len(left)-2, m.hint(10, k.ZoomIn, "zoom"), m.hint(11, k.Earlier, "earlier"))
 		}
 	}
 	if listing && m.onLocks() && len(m.table.rows) == 0 { // there is nothing to act upon

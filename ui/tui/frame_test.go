@@ -17,7 +17,7 @@ var everyKey = []string{
 	"up", "down", "k", "j", "g", "G", "home", "end", "pgup", "pgdown", "ctrl+u", "ctrl+d", "ctrl+b", "ctrl+f", "1", "3",
 	"enter", "esc", "/", "!", "s", "S", "I", "c", " ", "m", "y", "Y", "r", "e", "x", "?", "q", "tab", "shift+tab", "left", "right",
 	"backspace", "a", "*", "[", "0", "锁", "\u202e", "w", "2", "4",
-	"5", "f", "n", "p", "-", "+", "=", "R", "t", "M",
+	"5", "f", "n", "p", "-", "+", "=", "R", "t", "M", "z", "Z", "h", "l",
 }
 
 // TestFrameAtEverySize checks the bounds of every view in every window from nothing to 300x100.
@@ -32,6 +32,8 @@ func TestFrameAtEverySize(t *testing.T) {
 		"votes":   func(h *harness) { h.show(redlockFixture()); h.keys("enter") },
 		"split":   func(h *harness) { h.show(redlockFixture()); h.keys("r") },
 		"detail":  func(h *harness) { h.keys("j", "enter") },
+		"lost":    func(h *harness) { h.show(lostFixture()); h.keys("z", "left") },
+		"back":    func(h *harness) { h.show(lostFixture()); h.keys("enter", "Z", "left", "left") },
 		"help":    func(h *harness) { h.keys("?") },
 		"release": func(h *harness) { h.keys("j", "j", "r") },
 		"extend":  func(h *harness) { h.keys("e") },
@@ -129,13 +131,21 @@ func FuzzHostileText(f *testing.F) {
 		l.Holders = []inspector.Holder{{Owner: hostile, Label: hostile}, {Owner: hostile + "2", Label: hostile}}
 		l.Observed, l.Evidence = companionOf(hostile), []string{hostile}
 		l.Findings = []inspector.Finding{{Code: inspector.CodeLapsed, Severity: inspector.SeverityWarning, Text: hostile, Advice: hostile}}
-		l.History = []inspector.Hold{{Owner: hostile, Label: hostile, Since: noon.Add(-time.Minute)}}
+		l.History = []inspector.Hold{
+			{
+				Owner: hostile + "2", Label: hostile + "2", Since: noon.Add(-50 * time.Second), Until: noon.Add(-40 * time.Second),
+				Cause: inspector.CauseExpired, Lost: &inspector.Loss{At: noon.Add(-40 * time.Second), Text: hostile},
+			},
+			{Owner: hostile + "3", Label: hostile, Since: noon.Add(-40 * time.Second), Until: noon.Add(-30 * time.Second), Cause: inspector.Cause(hostile)},
+			{Owner: hostile, Label: hostile, Since: noon.Add(-time.Minute)},
+		}
 		s := snapshotOf(1, noon, []*inspector.Lock{&l})
 		s.Nodes[0].Software, s.Nodes[0].Version, s.Nodes[0].FeedReason = hostile, hostile, hostile
 		s.Nodes[0].Feed, s.Nodes[0].Patterns, s.Nodes[0].Node = keyspace.FeedPoll, []string{hostile}, keyspace.Node(hostile)
 		s.Nodes[0].Topology = keyspace.Redlock
 		s.Nodes[0].Replication = keyspace.Replication{Replicas: []keyspace.Replica{{Addr: hostile}}, MasterAddr: hostile}
 		s.Nodes[0].LastGapWhy, s.Nodes[0].Gaps = hostile, 1
+		s.Unseen = []inspector.Unseen{{Node: keyspace.Node(hostile), From: noon.Add(-time.Second), Why: hostile}}
 		silent := s.Nodes[0]
 		silent.Connected, silent.Err, silent.Role = false, hostile, hostile
 		s.Nodes = append(s.Nodes, silent)

@@ -32,7 +32,8 @@ func (m *model) overlayHelp(p *painter) {
 		}
 		lines = append(lines, line)
 	}
-	lines = append(lines, nil, []part{{m.theme.faint, "≥ at least   ≤ at most   ? not stored   - cannot be seen   ▒ about to lapse"}})
+	lines = append(lines, nil, []part{{m.theme.faint, "≥ at least   ≤ at most   ? not stored   - cannot be seen   ▒ about to lapse"}},
+		[]part{{m.theme.faint, "╳ lost, perhaps still inside   ╱ not seen   · ▽ ⇄ ▼ ≈ ? how a hold ended"}})
 	lines = m.helpLines(lines, p.overlayRoom())
 	width := min(columns*column+(columns-1)*gap+4, p.width)
 	p.box(framed(m.theme, "keys", lines, width), width)

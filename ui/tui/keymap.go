@@ -21,6 +21,9 @@ type keyMap struct {
 
 	Release, Extend, Expire key.Binding
 
+	// Of the timeline.
+	ZoomIn, ZoomOut, Earlier, Later, Now key.Binding
+
 	// Of a demo.
 	Demo, Fault, Step, Hold, Slower, Faster, Restart key.Binding
 
@@ -71,6 +74,12 @@ func newKeyMap() keyMap {
 		Extend:  bind("e", "extend the lease", "e"),
 		Expire:  bind("x", "force-expire", "x"),
 
+		ZoomIn:  bind("z", "zoom in", "z"),
+		ZoomOut: bind("Z", "out", "Z"),
+		Earlier: bind("← h", "earlier", "left", "h"),
+		Later:   bind("→ l", "later", "right", "l"),
+		Now:     bind("0", "now", "0"),
+
 		Demo:    bind("5", "demo", "5"),
 		Fault:   bind("f", "let the fault happen now", "f"),
 		Step:    bind("n", "step", "n"),
@@ -118,6 +127,7 @@ func (k keyMap) groups() []helpGroup {
 		{"Move", [][]key.Binding{{k.Up, k.Down}, {k.HalfUp, k.HalfDown}, {k.PageUp, k.PageDown}, {k.Top, k.Bottom}}},
 		{"Look", look},
 		{"Act", one(k.Release, k.Extend, k.Expire, k.Mark, k.Copy, k.CopyCommand)},
+		{"Timeline", [][]key.Binding{{k.ZoomIn, k.ZoomOut}, {k.Earlier, k.Later, k.Now}}},
 		{"Demo", demo},
 		{"Leave", one(k.Help, k.Quit, k.Suspend, k.Interrupt)},
 		{"In a dialog", [][]key.Binding{{k.Next, k.Previous}, {k.Choose}, {k.Cancel}}},

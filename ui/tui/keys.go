@@ -106,6 +106,9 @@ func (m *model) handleCommand(msg tea.KeyMsg) tea.Cmd {
 	if cmd, handled := m.handleHolderCommand(msg); handled {
 		return cmd
 	}
+	if m.handleTimeKey(msg) {
+		return nil
+	}
 	k := m.keys
 	page := max(m.page(), 1)
 	switch {

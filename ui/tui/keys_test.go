@@ -204,6 +204,30 @@ var keyTests = map[string]func(t *testing.T, h *harness, press string){
 		h.keys(press)
 		h.wantSeen("force-expire lock:invoice:7731", "[ Force-expire ]")
 	},
+	"ZoomIn": func(_ *testing.T, h *harness, press string) {
+		h.keys("/", "o", "r", "d", "enter", press)
+		h.wantSeen("who held it in the last 30 s")
+		h.keys("enter", press)
+		h.wantSeen("Who held it in the last 30 s")
+	},
+	"ZoomOut": func(_ *testing.T, h *harness, press string) {
+		h.keys(press)
+		h.wantSeen("who held it in the last 2 minutes")
+	},
+	"Earlier": func(_ *testing.T, h *harness, press string) {
+		h.keys("/", "o", "r", "d", "enter", press)
+		h.wantSeen("who held it from 14:02:12 to 14:03:12, 15 s ago; 0 returns")
+	},
+	"Later": func(_ *testing.T, h *harness, press string) {
+		h.keys("/", "o", "r", "d", "enter", "left", "left", press)
+		h.wantSeen("who held it from 14:02:12 to 14:03:12, 15 s ago; 0 returns")
+		h.keys(press)
+		h.wantSeen("who held it in the last 60 s")
+	},
+	"Now": func(_ *testing.T, h *harness, press string) {
+		h.keys("/", "o", "r", "d", "enter", "left", "left", press)
+		h.wantSeen("who held it in the last 60 s")
+	},
 	"Demo": func(_ *testing.T, h *harness, press string) {
 		h.stage(fixtureScene(noon))
 		h.keys(press)
@@ -455,7 +479,7 @@ func TestLettersReadAtOnceAreSeveralKeys(t *testing.T) {
 func TestKeysOfOtherViewsAreFree(t *testing.T) {
 	h := withFixture(t, 120, 30, "default")
 	before := h.m.View()
-	h.keys("w", "z")
+	h.keys("w")
 	if h.m.View() != before {
 		t.Error("a key without a meaning changed the screen")
 	}

@@ -40,11 +40,18 @@ const (
 	heightNarration = 12
 	heightTempo     = 20 // of the narration: how the demo goes on
 	heightPane      = 20 // for the swim-lane
+	heightLegend    = 30 // of the swim-lane in the pane
 	heightRows      = 4  // of the body, before the pane gets anything
 )
 
-// paneExtra is the lines of the pane besides its lanes: a blank line, the title, and the hand-overs.
-const paneExtra = 3
+// paneExtra is the lines of the pane besides its lanes: a blank line, the title, the hand-overs, the axis, and in a high window the
+// legend.
+func paneExtra(height int) int {
+	if height >= heightLegend {
+		return 5
+	}
+	return 4
+}
 
 // lanesFor is the number of swim-lanes in the pane under the table.
 func lanesFor(height int) int { return min(max(height/6, 3), 8) }

@@ -80,6 +80,7 @@ type model struct {
 	// scene is what is to be seen of the demo, staged the one that its view shows: that stands still with the screen.
 	scene, staged Scene
 	demo          demoPage
+	paneTime      timeline     // of the pane under the table; a detail has its own
 	controls      []controlled // of the demo, that wait; the first of them is under way
 
 	frame string // what View returns: made by Update, so that a fault while drawing is caught there

@@ -75,39 +75,6 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-func TestSwimlane(t *testing.T) {
-	l := fixtureLocks(noon)[0]
-	s := newSwimlane(l, noon, time.Minute, 60, 5)
-	if len(s.lanes) != 4 || s.shared != 0 {
-		t.Fatalf("%d lanes, %d hidden", len(s.lanes), s.shared)
-	}
-	lanes := make(map[string]string)
-	for _, x := range s.lanes {
-		lanes[x.label] = string(x.cells)
-	}
-	if got, want := lanes["worker-4"], "  █████████                     ████████████                "; got != want {
-		t.Errorf("worker-4 is\n%q, want\n%q", got, want)
-	}
-	if got, want := lanes["worker-9"], "           ████████████▒                    ████████        "; got != want {
-		t.Errorf("worker-9 is\n%q, want\n%q", got, want)
-	}
-	if last := s.lanes[len(s.lanes)-1]; !last.present || last.label != l.History[5].Label {
-		t.Errorf("the last lane is %+v", last)
-	}
-	few := newSwimlane(l, noon, time.Minute, 60, 2)
-	if len(few.lanes) != 2 || few.shared != 3 || !few.lanes[1].present || few.lanes[0].label != "3 others" {
-		t.Errorf("with two lanes: %+v", few)
-	}
-	if got := string(few.lanes[0].cells); !strings.Contains(got, "█") || few.lanes[0].present {
-		t.Errorf("the others are %q", got)
-	}
-	for _, columns := range []int{0, 1, 2} {
-		if got := newSwimlane(l, noon, time.Minute, columns, 3); columns == 0 && len(got.lanes) != 0 {
-			t.Errorf("lanes without cells: %+v", got)
-		}
-	}
-}
-
 func TestHeaderIsHonest(t *testing.T) {
 	h := withFixture(t, 140, 30, "default")
 	h.wantSeen("● push 0.3 ms", "pass 12 s ago", "4 cmd/s", "*lock* *mutex*")

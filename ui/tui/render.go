@@ -8,7 +8,7 @@ import (
 	"locktop/ui/text"
 )
 
-// paneSpan is what the swim-lane under the table shows.
+// paneSpan is what the swim-lane under the table shows unless it is zoomed.
 const paneSpan = time.Minute
 
 // layout is where everything goes in the window as it is.
@@ -33,7 +33,7 @@ func (m *model) paneLines() int {
 	case m.view == viewNodes:
 		return nodePane(m.height, len(m.shown.Nodes))
 	case m.view == viewLocks && len(m.table.rows) > 0 && m.height >= heightPane:
-		return lanesFor(m.height) + paneExtra
+		return lanesFor(m.height) + paneExtra(m.height)
 	}
 	return 0
 }
@@ -117,7 +117,7 @@ func (m *model) paintLocks(p *painter, l layout) {
 	m.table.paintRows(p, columns, gap, m.picture)
 }
 
-// paintPane paints who held the selected lock in the last minute, or of a Redlock without a quorum who votes for whom.
+// paintPane paints who held the selected lock of late, or of a Redlock without a quorum who votes for whom.
 func (m *model) paintPane(p *painter, height int) {
 	p.blank()
 	l := m.table.current()
@@ -132,17 +132,29 @@ func (m *model) paintPane(p *painter, height int) {
 		p.voteRows(l.Quorum, m.at)
 		return
 	}
-	lanes := height - paneExtra
-	labelWidth := laneLabelWidth(l, m.width)
-	s := newSwimlane(l, m.momentOf(l), paneSpan, m.width-rowPrefix-labelWidth-4, lanes)
+	lanes := max(height-paneExtra(m.height), 1)
+	labelWidth, now := laneLabelWidth(l, m.width), m.momentOf(l)
+	w := m.paneTime.window(now, paneSpan)
+	s := newSwimlane(l, m.shown.UnseenOf(l), now, w, m.width-rowPrefix-labelWidth-4, lanes)
+	s.polled = polled(m.shown, l)
 	p.put(p.theme.strong, " "+text.Truncate(text.Escape(l.Key), max(m.width/2, 8)))
-	title := " · who held it in the last " + spanText(paneSpan)
-	if s.shared > 0 {
-		title += ", ⏎ for all of them"
+	p.put(p.theme.faint, " · ")
+	title := firstFitting(w.titles(now), p.width-p.used-1)
+	if more := ", ⏎ for all of them"; s.shared > 0 && p.used+text.Width(title+more) < p.width {
+		title += more
 	}
-	p.put(p.theme.faint, title)
+	p.put(w.titleStyle(p.theme), title)
+	if m.height < heightLegend { // what of it there is room for
+		if list, _ := fitSegments(s.legend(p.theme), nil, 2, p.width-p.used-4); len(list) > 0 {
+			p.to(p.width - 1 - segmentsWidth(list, 2))
+			p.segments(list, 2)
+		}
+	}
 	p.end()
 	s.paint(p, labelWidth, lanes)
+	if m.height >= heightLegend {
+		s.paintLegend(p)
+	}
 }
 
 // laneLabelWidth is the width of the names beside the lanes.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"locktop/inspector"
@@ -12,7 +13,9 @@ import (
 const (
 	laneEmpty    = ' '
 	laneHeld     = '█'
-	laneUnsure   = '▒' // the lease was about to lapse, or the end was not seen
+	laneUnsure   = '▒' // the lease is about to lapse or ran out, or the end was not seen
+	laneLost     = '╳' // the lock was lost, and its former holder may still be inside
+	laneUnseen   = '╱' // nobody looked: neither free nor held
 	laneLabelMax = 24
 )
 
@@ -24,63 +27,105 @@ type lane struct {
 	present bool // it holds the lock now
 }
 
-// mark is a hand-over under the lanes, at the column where it happened.
-type mark struct {
-	column int
-	cause  inspector.Cause
-	label  string // of the holder whose hold ended
-}
-
-// swimlane is who had a lock over a span of time that ends now.
+// swimlane is who had a lock in a window of time.
 type swimlane struct {
-	lanes  []lane
-	marks  []mark // oldest first
-	shared int    // holders that share the first lane, for want of one of their own
+	window
+	columns int
+	lanes   []lane
+	marks   []mark // oldest first
+	shared  int    // holders that share the first lane, for want of one of their own
+	unseen  bool   // there are cells that nobody saw
+	polled  bool   // what came and went between two reads was not seen either
 }
 
-// newSwimlane draws the history of a lock into lanes of columns cells, each of them span/columns long. With more holders
-// than lanes, those who had it last have lanes of their own, and the first lane is that of all the others.
-func newSwimlane(l *inspector.Lock, now time.Time, span time.Duration, columns, lanes int) swimlane {
-	if columns <= 0 || lanes <= 0 || span <= 0 {
+// newSwimlane draws the history of a lock into lanes of columns cells. With more holders than lanes, those who had it last have lanes
+// of their own, and the first lane is that of all the others. unseen are the times in which nobody looked.
+func newSwimlane(l *inspector.Lock, unseen []inspector.Span, now time.Time, w window, columns, lanes int) swimlane {
+	if columns <= 0 || lanes <= 0 || w.span() <= 0 {
 		return swimlane{}
 	}
-	begin := now.Add(-span)
-	shown := func(h inspector.Hold) bool {
-		return (h.Until.IsZero() || !h.Until.Before(begin)) && !h.Since.After(now)
-	}
+	s := swimlane{window: w, columns: columns}
+	losses := make([]time.Time, len(l.History)) // until when a former holder may have been inside
+	shown := make([]bool, len(l.History))
 	var seen []string // who had it last first
-	for _, h := range slices.Backward(l.History) {
-		if shown(h) && !slices.Contains(seen, labelOf(h)) {
+	for i := range slices.Backward(l.History) {
+		h := &l.History[i]
+		losses[i] = lossEnd(l, i, now)
+		over := h.Until
+		if losses[i].After(over) {
+			over = losses[i]
+		}
+		shown[i] = (h.Until.IsZero() || !over.Before(w.begin)) && !h.Since.After(w.end)
+		if shown[i] && !slices.Contains(seen, labelOf(h)) {
 			seen = append(seen, labelOf(h))
 		}
 	}
-	s := swimlane{}
 	if len(seen) > lanes {
 		s.shared = len(seen) - lanes + 1
 		seen = seen[:lanes-1]
 		s.lanes = append(s.lanes, newLane(plural(int64(s.shared), "other"), columns))
 	}
-	at := func(t time.Time) int {
-		return int(int64(t.Sub(begin)) * int64(columns) / int64(span))
-	}
-	for _, h := range l.History {
-		if !shown(h) {
-			continue
-		}
+	of := func(label string) *lane {
 		i := 0 // the others'
-		if label := labelOf(h); slices.Contains(seen, label) {
+		if slices.Contains(seen, label) {
 			i = slices.IndexFunc(s.lanes, func(x lane) bool { return x.label == label })
 			if i < 0 {
 				s.lanes = append(s.lanes, newLane(label, columns))
 				i = len(s.lanes) - 1
 			}
 		}
-		s.lanes[i].draw(h, l, now, at, columns)
-		if !h.Until.IsZero() && !h.Until.After(now) {
-			s.marks = append(s.marks, mark{min(at(h.Until), columns-1), h.Cause, labelOf(h)})
+		return &s.lanes[i]
+	}
+	for i := range l.History {
+		if h := &l.History[i]; shown[i] {
+			x := of(labelOf(h))
+			x.held(&s, h, l, now)
+			s.mark(h)
 		}
 	}
+	for i := range l.History { // after the holds, which it must not cover
+		if h := &l.History[i]; shown[i] && h.Lost != nil {
+			of(labelOf(h)).lost(&s, h, losses[i])
+		}
+	}
+	if len(s.lanes) == 0 {
+		s.lanes = append(s.lanes, newLane("", columns)) // it was free, or nobody looked
+	}
+	if since := l.RememberedSince(); !since.IsZero() {
+		unseen = append([]inspector.Span{{To: since}}, unseen...)
+	}
+	for _, u := range unseen {
+		s.hatch(u)
+	}
 	return s
+}
+
+// lossEnd is until when the former holder of a lost lock may have been inside, as far as is known: until it noticed; else as long
+// as the next one had the lock.
+func lossEnd(l *inspector.Lock, i int, now time.Time) time.Time {
+	h := &l.History[i]
+	if h.Lost == nil {
+		return time.Time{}
+	}
+	if !h.Lost.Until.IsZero() {
+		return earliest(h.Lost.Until, now)
+	}
+	for n := i + 1; n < len(l.History); n++ {
+		if next := &l.History[n]; next.Owner != h.Owner {
+			if next.Until.IsZero() {
+				return now
+			}
+			return earliest(next.Until, now)
+		}
+	}
+	return h.Lost.At
+}
+
+func earliest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 func newLane(label string, columns int) lane {
@@ -92,38 +137,115 @@ func newLane(label string, columns int) lane {
 }
 
 // labelOf is a holder in words.
-func labelOf(h inspector.Hold) string {
+func labelOf(h *inspector.Hold) string {
 	if h.Label == "" {
 		return h.Owner
 	}
 	return h.Label
 }
 
-// draw puts one hold into the lane. Any hold is at least one cell, however short it was.
-func (x *lane) draw(h inspector.Hold, l *inspector.Lock, now time.Time, at func(time.Time) int, columns int) {
-	until, unsure := h.Until, 0
+// at is the column of a moment: below zero before the window, and columns or more from its end on.
+func (s *swimlane) at(t time.Time) int {
+	switch {
+	case t.Before(s.begin):
+		return -1
+	case t.After(s.end):
+		return s.columns
+	}
+	return int(int64(t.Sub(s.begin)) * int64(s.columns) / int64(s.span()))
+}
+
+// moment is when a column begins.
+func (s *swimlane) moment(column int) time.Time {
+	return s.begin.Add(time.Duration(int64(s.span()) * int64(column) / int64(s.columns)))
+}
+
+// extent is the columns from a moment until another one, which has none itself. Any time in the window has at least one column,
+// however short it was.
+func (s *swimlane) extent(since, until time.Time) (from, to int) {
+	from, to = s.at(since), s.at(until)
+	if to < 0 || since.After(s.end) {
+		return 0, 0
+	}
+	from = min(max(from, 0), s.columns-1)
+	return from, min(max(to, from+1), s.columns)
+}
+
+// held puts one hold into the lane.
+func (x *lane) held(s *swimlane, h *inspector.Hold, l *inspector.Lock, now time.Time) {
+	until, unsure := h.Until, false
 	if until.IsZero() {
 		until, x.present = now, l.State != inspector.StateFreed
-		if ttl, ok := l.TTLAt(now); ok && x.present && float64(ttl) < aboutToLapse*float64(leaseOf(l)) {
-			unsure = 1
+		if ttl, ok := l.TTLAt(now); ok && x.present {
+			unsure = float64(ttl) < aboutToLapse*float64(leaseOf(l))
 		}
+	} else {
+		unsure = h.Cause == inspector.CauseExpired || !h.UntilExact
 	}
-	from, to := max(at(h.Since), 0), min(at(until), columns)
-	to = min(max(to, from+1), columns)
-	if !h.Until.IsZero() && (h.Cause == inspector.CauseExpired || !h.UntilExact) {
-		unsure = max((to-from)/8, 1)
-	}
+	from, to := s.extent(h.Since, until)
 	for c := from; c < to; c++ {
-		cell := rune(laneHeld)
-		if c >= to-unsure && to-from > 1 {
-			cell = laneUnsure
-		}
-		x.cells[c] = cell
+		x.cells[c] = laneHeld
+	}
+	if unsure && to-from > 1 && !until.After(s.end) {
+		x.cells[to-1] = laneUnsure
 	}
 }
 
-// paint paints the lanes and the hand-overs under them, in exactly lanes+1 lines.
-func (s swimlane) paint(p *painter, labelWidth, lanes int) {
+// lost puts what followed a hold that was lost into the lane, from the cell after the hold. However short it was, and whatever else there
+// was in its cell, it is seen.
+func (x *lane) lost(s *swimlane, h *inspector.Hold, until time.Time) {
+	from, to := s.extent(h.Lost.At, until)
+	if from == to {
+		return
+	}
+	_, hold := s.extent(h.Since, h.Until)
+	seen := false
+	for c := max(from, hold); c < max(to, hold+1) && c < s.columns; c++ {
+		if x.cells[c] == laneEmpty || x.cells[c] == laneLost {
+			x.cells[c], seen = laneLost, true
+		}
+	}
+	if !seen {
+		x.cells[from] = laneLost
+	}
+}
+
+// hatch marks what nobody saw, in all lanes. A hold that is known to have begun before the end of such a time, or to have gone on
+// after it, keeps the cells of which less than a half was not seen, and all that lie before anybody looked.
+func (s *swimlane) hatch(u inspector.Span) {
+	before, until := u.From.IsZero(), u.To
+	if until.IsZero() || until.After(s.end) {
+		until = s.end
+	}
+	from, to := s.extent(u.From, until)
+	if before && until.Before(s.begin) || from >= to {
+		return
+	}
+	if to < s.columns && s.moment(to).Before(until) {
+		to++ // and of that a part
+	}
+	for c := from; c < to; c++ {
+		begin, end := s.moment(c), s.moment(c+1)
+		most := !before && overlap(begin, end, u.From, until) >= end.Sub(begin)/2
+		for i := range s.lanes {
+			if cell := &s.lanes[i].cells[c]; *cell == laneEmpty || most {
+				*cell, s.unseen = laneUnseen, true
+			}
+		}
+	}
+}
+
+// overlap is for how long two times are one.
+func overlap(aFrom, aTo, bFrom, bTo time.Time) time.Duration {
+	from, to := aFrom, earliest(aTo, bTo)
+	if bFrom.After(from) {
+		from = bFrom
+	}
+	return max(to.Sub(from), 0)
+}
+
+// paint paints the lanes, the hand-overs under them, and the axis; all that in exactly so many lines as so many lanes take.
+func (s *swimlane) paint(p *painter, labelWidth, lanes int) {
 	shown := min(lanes, len(s.lanes))
 	for _, x := range s.lanes[:shown] {
 		name, held := p.theme.plain, p.theme.faint
@@ -136,12 +258,18 @@ func (s swimlane) paint(p *painter, labelWidth, lanes int) {
 		x.paint(p, held)
 		p.end()
 	}
-	p.to(rowPrefix + labelWidth + 2)
-	s.paintMarks(p, rowPrefix+labelWidth+2)
-	p.end()
+	indent := rowPrefix + labelWidth + 2
+	s.paintMarks(p, indent)
+	s.paintAxis(p, indent)
 	for range lanes - shown {
 		p.blank()
 	}
+}
+
+// hatching is so many cells, of which every second one is hatched.
+func hatching(cells int) string {
+	const stroke = string(laneUnseen)
+	return strings.Repeat(stroke+" ", cells/2) + stroke[:len(stroke)*(cells%2)]
 }
 
 // paint paints the cells in runs of the same look.
@@ -151,92 +279,19 @@ func (x lane) paint(p *painter, held style) {
 		for to < len(x.cells) && x.cells[to] == x.cells[from] {
 			to++
 		}
+		run := string(x.cells[from:to])
 		switch x.cells[from] {
 		case laneHeld:
 			p.put(held, repeat(fullBlocks, to-from))
 		case laneUnsure:
-			p.put(p.theme.warn, string(x.cells[from:to]))
+			p.put(p.theme.warn, run)
+		case laneLost:
+			p.put(p.theme.bad, run)
+		case laneUnseen: // a full hatching would be the loudest thing on the screen, and says the least
+			p.put(p.theme.faint, hatching(to-from))
 		default:
 			p.gap(to - from)
 		}
 		from = to
-	}
-}
-
-// paintMarks says in words how the lock changed hands, at the moments when it did. The latest have precedence where the
-// words would overlap, and what went wrong has precedence over what went well.
-func (s swimlane) paintMarks(p *painter, indent int) {
-	type word struct {
-		column int
-		text   string
-		style  style
-	}
-	chosen := make([]word, 0, 4)
-	place := func(m mark) {
-		w := word{column: m.column, text: string(m.cause), style: p.theme.faint}
-		if alarming(m.cause) {
-			w.text, w.style = "✖ "+w.text+" while held: "+text.Truncate(text.Escape(m.label), laneLabelMax), p.theme.bad
-		}
-		width := text.Width(w.text)
-		w.column = max(min(w.column, p.width-indent-1-width), 0)
-		for _, other := range chosen {
-			if w.column < other.column+text.Width(other.text)+2 && other.column < w.column+width+2 {
-				return
-			}
-		}
-		chosen = append(chosen, w)
-	}
-	for _, alarm := range []bool{true, false} {
-		for _, m := range slices.Backward(s.marks) {
-			if alarming(m.cause) == alarm && m.cause != "" {
-				place(m)
-			}
-		}
-	}
-	slices.SortFunc(chosen, func(a, b word) int { return a.column - b.column })
-	for _, w := range chosen {
-		p.to(indent + w.column)
-		p.put(w.style, w.text)
-	}
-}
-
-// alarming says whether a hold that ended so may have ended while its holder still worked.
-func alarming(c inspector.Cause) bool {
-	switch c {
-	case inspector.CauseExpired, inspector.CauseTakenOver, inspector.CauseEvicted, inspector.CauseFlushed:
-		return true
-	case inspector.CauseReleased, inspector.CauseUnknown:
-		return false
-	}
-	return false
-}
-
-// spanFor is the least of the usual spans that shows the whole history of a lock.
-func spanFor(l *inspector.Lock, now time.Time) time.Duration {
-	const minute, hour = time.Minute, time.Hour
-	spans := []time.Duration{
-		minute, 2 * minute, 5 * minute, 10 * minute, 30 * minute, hour, 3 * hour, 6 * hour, 12 * hour, 24 * hour,
-	}
-	if len(l.History) == 0 {
-		return spans[0]
-	}
-	age := now.Sub(l.History[0].Since)
-	for _, s := range spans {
-		if age <= s {
-			return s
-		}
-	}
-	return spans[len(spans)-1]
-}
-
-// spanText is a span for a title.
-func spanText(d time.Duration) string {
-	switch {
-	case d == time.Minute:
-		return "60 s"
-	case d < time.Hour:
-		return plural(int64(d/time.Minute), "minute")
-	default:
-		return plural(int64(d/time.Hour), "hour")
 	}
 }

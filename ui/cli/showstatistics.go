@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"locktop/inspector"
+	"locktop/ui/text"
+)
+
+// This file tells what "show" knows of a lock's past: with --for, what it saw happen to the lock meanwhile.
+
+// watchKey observes one key for a while; nil: it was no lock at the end.
+func (a *app) watchKey(ctx context.Context, s *session, rules schemeRules, whose identity, key string, span time.Duration) (*inspector.Snapshot, error) {
+	look := observing{rules: rules, whose: whose, notify: "auto", poll: time.Second, reserved: literalGlob(key)}
+	seen, err := a.look(ctx, s, &look, span)
+	if err != nil || seen == nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(seen.Locks, func(l *inspector.Lock) bool { return l.Key == key })
+	if i < 0 {
+		return nil, nil
+	}
+	one := *seen
+	one.Locks = seen.Locks[i : i+1]
+	return &one, nil
+}
+
+// literalGlob is the glob that names one key only.
+func literalGlob(key string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`).Replace(key)
+}
+
+// holdTimesJSON is for how long the lock was held, by the holds that were seen from begin to end; approximate: within 9 %.
+type holdTimesJSON struct {
+	Count       int   `json:"count"`
+	P50         int64 `json:"p50"`
+	P90         int64 `json:"p90"`
+	P99         int64 `json:"p99"`
+	Max         int64 `json:"max"`
+	Approximate bool  `json:"approximate,omitempty"`
+}
+
+// renewalJSON is how regularly the present holder renews.
+type renewalJSON struct {
+	Count  int    `json:"count"`
+	Period *int64 `json:"period_ms,omitempty"` // absent: not known yet
+	Jitter *int64 `json:"jitter_ms,omitempty"`
+	Last   *int64 `json:"last_ms_ago,omitempty"`
+}
+
+// addStatistics adds what is known of the past of a lock to its JSON.
+func (out *lockJSON) addStatistics(l *inspector.Lock, at time.Time) {
+	if times := l.HoldTimes(); times.Count > 0 {
+		out.HoldTimes = &holdTimesJSON{
+			Count: times.Count, P50: times.P50.Milliseconds(), P90: times.P90.Milliseconds(), P99: times.P99.Milliseconds(),
+			Max: times.Max.Milliseconds(), Approximate: times.Approximate,
+		}
+	}
+	if perMinute := l.AcquisitionsPerMinute(at); perMinute.Last(len(perMinute)) > 0 {
+		out.AcquisitionsPerMinute = perMinute[:]
+	}
+	if l.Renewals == 0 {
+		return
+	}
+	rhythm := l.Rhythm()
+	out.Renewal = &renewalJSON{Count: l.Renewals}
+	if rhythm.Period > 0 {
+		period, jitter := rhythm.Period.Milliseconds(), rhythm.Jitter.Milliseconds()
+		out.Renewal.Period, out.Renewal.Jitter = &period, &jitter
+	}
+	if !rhythm.Last.IsZero() {
+		last := max(0, at.Sub(rhythm.Last).Milliseconds())
+		out.Renewal.Last = &last
+	}
+}
+
+// writeStatistics prints the same for people, and the holds.
+func writeStatistics(line func(name, value string), l *inspector.Lock, at time.Time) {
+	if l.Renewals > 0 {
+		rhythm := l.Rhythm()
+		said := text.Count(int64(l.Renewals))
+		if rhythm.Period > 0 {
+			said += fmt.Sprintf(", every %s", text.Lag(rhythm.Period))
+			if len(rhythm.Gaps) > 1 {
+				said += fmt.Sprintf(" ± %s", text.Lag(rhythm.Jitter))
+			}
+		}
+		if !rhythm.Last.IsZero() {
+			said += ", the last " + text.Ago(at.Sub(rhythm.Last))
+		}
+		line("renewals", said)
+	}
+	perMinute := l.AcquisitionsPerMinute(at)
+	if sum := perMinute.Last(len(perMinute)); sum > 0 {
+		line("acquired", fmt.Sprintf("%s times, as far as was seen; failed attempts cannot be", text.Count(int64(sum))))
+	}
+	if times := l.HoldTimes(); times.Count > 0 {
+		about := ""
+		if times.Approximate {
+			about = ", within 9 %"
+		}
+		line("held for", fmt.Sprintf("p50 %s, p90 %s, p99 %s, at most %s (%s%s)", text.Lag(times.P50), text.Lag(times.P90), text.Lag(times.P99),
+			text.Lag(times.Max), holdsCounted(times.Count), about))
+	}
+	past := l.History
+	if n := len(past); n > 0 && past[n-1].Until.IsZero() {
+		past = past[:n-1] // the holder is told above
+	}
+	for i, h := range past[max(0, len(past)-maxPastShown):] {
+		name := ""
+		if i == 0 {
+			name = "past"
+		}
+		line(name, pastHold(h))
+	}
+}
+
+// maxPastShown bounds the former holds that are printed.
+const maxPastShown = 20
+
+// holdsCounted is how many holds figures are of.
+func holdsCounted(n int) string {
+	if n == 1 {
+		return "1 hold seen from begin to end"
+	}
+	return text.Count(int64(n)) + " holds seen from begin to end"
+}
+
+// pastHold is one former hold in a line.
+func pastHold(h inspector.Hold) string {
+	owner := h.Label
+	if owner == "" {
+		owner = h.Owner
+	}
+	if owner == "" {
+		owner = "(nobody saw whose)"
+	}
+	atLeast := ""
+	if !h.SinceExact || !h.UntilExact {
+		atLeast = "at least "
+	}
+	said := fmt.Sprintf("%s  %s%s  %s  %s", instant(h.Since), atLeast, text.Lag(h.Until.Sub(h.Since)), text.Escape(owner), h.Cause)
+	if h.Lost != nil {
+		said += ", while it was at work"
+	}
+	return said
+}
