@@ -17,7 +17,7 @@ type keyMap struct {
 
 	Copy, CopyCommand key.Binding
 
-	Release, Extend, Expire key.Binding
+	Release, Extend, Expire, Deeds key.Binding
 
 	// Of a demo.
 	Demo, Fault, Step, Hold, Slower, Faster, Restart key.Binding
@@ -62,6 +62,7 @@ func newKeyMap() keyMap {
 		Release: bind("r", "release", "r"),
 		Extend:  bind("e", "extend the lease", "e"),
 		Expire:  bind("x", "force-expire", "x"),
+		Deeds:   bind("A", "the last actions", "A"),
 
 		Demo:    bind("5", "demo", "5"),
 		Fault:   bind("f", "let the fault happen now", "f"),
@@ -108,7 +109,7 @@ func (k keyMap) groups() []helpGroup {
 	groups := []helpGroup{
 		{"Move", [][]key.Binding{{k.Up, k.Down}, {k.HalfUp, k.HalfDown}, {k.PageUp, k.PageDown}, {k.Top, k.Bottom}}},
 		{"Look", look},
-		{"Act", one(k.Release, k.Extend, k.Expire, k.Mark, k.Copy, k.CopyCommand)},
+		{"Act", one(k.Release, k.Extend, k.Expire, k.Mark, k.Deeds, k.Copy, k.CopyCommand)},
 		{"Demo", demo},
 		{"Leave", one(k.Help, k.Quit, k.Suspend, k.Interrupt)},
 		{"In a dialog", [][]key.Binding{{k.Next, k.Previous}, {k.Choose}, {k.Cancel}}},

@@ -152,6 +152,15 @@ var keyTests = map[string]func(t *testing.T, h *harness, press string){
 		h.keys(press)
 		h.wantSeen("force-expire lock:invoice:7731", "[ Force-expire ]")
 	},
+	"Deeds": func(t *testing.T, h *harness, press string) {
+		h.keys(press)
+		h.run(func() bool { return h.m.deeds != nil && h.m.deeds.read })
+		h.wantSeen("the last actions", "nothing was done here yet")
+		h.keys(press)
+		if h.m.deeds != nil {
+			t.Error("the panel is still open")
+		}
+	},
 	"Demo": func(_ *testing.T, h *harness, press string) {
 		h.stage(fixtureScene(noon))
 		h.keys(press)
@@ -246,12 +255,12 @@ var keyTests = map[string]func(t *testing.T, h *harness, press string){
 		}
 	},
 	"Previous": func(t *testing.T, h *harness, press string) {
-		h.keys("r", press)
-		if h.m.dialog.focus != controlConfirm {
+		h.keys("r", "tab", press)
+		if h.m.dialog.focus != controlCancel {
 			t.Errorf("the focus is on %d", h.m.dialog.focus)
 		}
 		h.keys(press)
-		if h.m.dialog.focus != controlCancel {
+		if h.m.dialog.focus != controlReason {
 			t.Errorf("the focus is on %d", h.m.dialog.focus)
 		}
 	},
