@@ -27,7 +27,7 @@ var (
 
 func TestEveryPromisedFlagExists(t *testing.T) {
 	promised := map[string][]string{
-		"":        slices.Concat(connectionFlags, observingFlags, []string{"fps", "theme", "no-sync", "for"}),
+		"":        slices.Concat(connectionFlags, observingFlags, []string{"fps", "theme", "no-sync", "for", "write-for"}),
 		"list":    slices.Concat(connectionFlags, observingFlags, []string{"output", "state", "fail-on"}),
 		"watch":   slices.Concat(connectionFlags, observingFlags, []string{"output", "for"}),
 		"show":    slices.Concat(connectionFlags, []string{"output", "quoted-input"}),
