@@ -204,15 +204,20 @@ func (r *bulkRun) state() string {
 		}
 		return said
 	}
-	var order []string
+	var well, ill []string
 	counts := make(map[string]int)
 	for i := range r.deeds {
 		word := r.deeds[i].word()
-		if counts[word] == 0 {
-			order = append(order, word)
+		switch {
+		case counts[word] > 0:
+		case r.deeds[i].fate == deedOver && r.deeds[i].outcome.Result.Done():
+			well = append(well, word)
+		default:
+			ill = append(ill, word)
 		}
 		counts[word]++
 	}
+	order := append(well, ill...)
 	for i, word := range order {
 		order[i] = text.Count(int64(counts[word])) + " " + word
 	}
