@@ -23,10 +23,10 @@ var ErrNeverLapses = errors.New("writing does not lapse here")
 // errReadOnly is what Rearm returns to who was started read-only: no key undoes that.
 var errReadOnly = errors.New("locktop was started read-only")
 
-// The verbs of the lines that an audit has about writing itself.
+// What the lines of an audit about writing itself have in the place of a verb: nobody can ask for one of these.
 const (
-	VerbLapse Verb = "lapse"
-	VerbRearm Verb = "rearm"
+	SessionLapse = "lapse"
+	SessionRearm = "rearm"
 )
 
 // over says whether writing has lapsed. A suspended machine stops the monotonic clock and one that is set stops the other:
@@ -66,7 +66,7 @@ func (o *Operator) noteLapse() {
 	}
 	o.lapse.mu.Unlock()
 	if due && o.options.Audit != nil {
-		_ = o.options.Audit.write(o.sessionLine(VerbLapse, until)) // nobody waits for the answer
+		_ = o.options.Audit.write(o.sessionLine(SessionLapse, until)) // nobody waits for the answer
 	}
 }
 
@@ -105,7 +105,7 @@ func (o *Operator) Rearm() (time.Time, error) {
 	o.noteLapse() // in the order in which it happened
 	now := time.Now()
 	if o.options.Audit != nil {
-		if err := o.options.Audit.write(o.sessionLine(VerbRearm, now)); err != nil {
+		if err := o.options.Audit.write(o.sessionLine(SessionRearm, now)); err != nil {
 			return time.Time{}, fmt.Errorf("writing is not armed, because it could not be put on record: %w", err)
 		}
 	}

@@ -72,7 +72,7 @@ func TestLapseIsNotedByItself(t *testing.T) {
 	o := NewOperator(OneServer(nil), Options{Audit: audit, WriteFor: 5 * time.Millisecond})
 	redistest.Eventually(t, 20*time.Second, func() (bool, string) {
 		lines := auditLines(t, audit)
-		return len(lines) == 1 && lines[0].Verb == VerbLapse && lines[0].At.Equal(o.WritableUntil().Round(0)), "the lapse is on record"
+		return len(lines) == 1 && lines[0].Verb == SessionLapse && lines[0].At.Equal(o.WritableUntil().Round(0)), "the lapse is on record"
 	})
 	if err := o.Close(); err != nil {
 		t.Fatal(err)

@@ -135,7 +135,7 @@ func TestNoKeysActWithoutAConfirmation(t *testing.T) {
 					}
 				}
 			}
-			if may := !(name == "read-only"); (acted > 0) != may {
+			if may := name != "read-only"; (acted > 0) != may {
 				t.Errorf("%d actions", acted)
 			}
 			if lapsing := name == "lapsing" || name == "both"; (armed > 0) != lapsing {

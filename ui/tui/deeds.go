@@ -155,9 +155,12 @@ func (m *model) deedLines(g *page, l *actions.AuditLine, at int) {
 	if g.width >= 90 {
 		const name, deed, key, holder = 14, 13, 24, 18
 		lead := []part{
-			{t.faint, text.PadRight(text.Truncate(when, at-1), at)}, {t.plain, text.PadRight(text.Truncate(who, name-1), name)},
-			{t.plain, text.PadRight(text.Truncate(verb, deed), deed+1)}, {t.strong, text.PadRight(text.Truncate(what, key-1), key)},
-			{t.plain, text.PadRight(text.Truncate(from, holder-1), holder)}, {s, glyph},
+			{t.faint, text.PadRight(text.Truncate(when, at-1), at)},
+			{t.plain, text.PadRight(text.Truncate(who, name-1), name)},
+			{t.plain, text.PadRight(text.Truncate(verb, deed), deed+1)},
+			{t.strong, text.PadRight(text.Truncate(what, key-1), key)},
+			{t.plain, text.PadRight(text.Truncate(from, holder-1), holder)},
+			{s, glyph},
 		}
 		g.paragraph(lead, at+name+deed+1+key+holder+2, t.plain, said)
 		return
@@ -178,9 +181,9 @@ func (m *model) deedLines(g *page, l *actions.AuditLine, at int) {
 func (m *model) deedSaid(l *actions.AuditLine) (glyph string, s style, said string) {
 	t := m.theme
 	switch {
-	case l.Verb == actions.VerbLapse:
+	case l.Verb == actions.SessionLapse:
 		return "·", t.faint, "lapsed"
-	case l.Verb == actions.VerbRearm:
+	case l.Verb == actions.SessionRearm:
 		return "·", t.warn, "armed again for " + plainSpan(time.Duration(l.Asked.TTL)*time.Millisecond)
 	case l.Phase == actions.PhaseIntent && m.clock().Sub(l.At) < actTimeout+time.Second:
 		return "…", t.accent, "under way"

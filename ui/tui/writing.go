@@ -18,8 +18,8 @@ type Lapsing interface {
 	Rearm() (time.Time, error)
 }
 
-// lastMinute is when the time that is left for writing is pointed out.
-const lastMinute = time.Minute
+// nearlyOver is when the time that is left for writing is pointed out.
+const nearlyOver = time.Minute
 
 // rearmedMsg is the answer to the wish to write for longer.
 type rearmedMsg struct {
@@ -53,7 +53,7 @@ func (m *model) guardSegments(t *theme) []segment {
 	switch {
 	case m.config.Operator.ReadOnly(), bounded && left <= 0:
 		list = append(list, piece(1, t.badge, " READ-ONLY "))
-	case bounded && left < lastMinute:
+	case bounded && left < nearlyOver:
 		list = append(list, piece(1, t.badgeWarn, " WRITE "+countdown(left)+" "))
 	case bounded:
 		list = append(list, piece(1, t.badge, " WRITE "+countdown(left)+" "))

@@ -245,8 +245,8 @@ func fixtureDeeds(now time.Time) []actions.AuditLine {
 	list := []actions.AuditLine{
 		line(time.Second, actions.PhaseIntent, actions.VerbRelease, "cart:100", "worker-0", ""),
 		line(12*time.Second, actions.PhaseOutcome, actions.VerbRelease, "lock:invoice:7731", "worker-7", actions.ResultReleased),
-		line(40*time.Second, actions.PhaseSession, actions.VerbRearm, "", "", ""),
-		line(50*time.Second, actions.PhaseSession, actions.VerbLapse, "", "", ""),
+		line(40*time.Second, actions.PhaseSession, actions.SessionRearm, "", "", ""),
+		line(50*time.Second, actions.PhaseSession, actions.SessionLapse, "", "", ""),
 		line(2*time.Minute, actions.PhaseOutcome, actions.VerbForceExpire, "orders:checkout", "0f4d3a52 thread 42", actions.ResultNotHolder),
 		line(3*time.Minute, actions.PhaseIntent, actions.VerbForceExpire, "reports:nightly", "77ab01c2 thread 7", ""),
 		line(26*time.Hour, actions.PhaseOutcome, actions.VerbExtend, "evil\x1b[2J", "own\ner", actions.ResultDenied),
