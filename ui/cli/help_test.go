@@ -98,6 +98,8 @@ func TestUsageErrors(t *testing.T) {
 		{"--read-only=maybe", "choose one of on, strict, off"},
 		{"--read-only --notify enable", "which --read-only forbids"},
 		{"--fps 0", "--fps 0: give 1 to 60"},
+		{"--write-for 10ms", "--write-for 10ms: give 1s or more, or 0 for always"},
+		{"--write-for=-1m", "--write-for -1m0s: give 1s or more"},
 		{"show", "which key? It is missing"},
 		{"show a b", "one key at a time, not 2"},
 		{`show --quoted-input \q`, `KEY: unknown escape`},

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -196,6 +197,7 @@ func (m *model) judge(d *dialog, item *bulkItem, now time.Time) (standing, strin
 	if _, after, found := strings.Cut(item.does, "ing it "); found {
 		item.does = strings.TrimPrefix(after, "now ")
 	}
+	item.does += mastersDoes(r)
 	if effect.Discouraged {
 		why := "discouraged"
 		if len(effect.Warnings) > 0 {
@@ -204,6 +206,28 @@ func (m *model) judge(d *dialog, item *bulkItem, now time.Time) (standing, strin
 		return standingDiscouraged, why
 	}
 	return standingWill, ""
+}
+
+// mastersDoes says on how many of the masters of a Redlock an action is done; empty: one server has the lock.
+func mastersDoes(r actions.Request) string {
+	nodes := actions.Foreseen(r)
+	if nodes == nil {
+		return ""
+	}
+	asked, beyond := 0, 0
+	for i := range nodes {
+		switch {
+		case nodes[i].Asked:
+			asked++
+		case nodes[i].Result == actions.ResultFailed, nodes[i].Result == actions.ResultDenied:
+			beyond++
+		}
+	}
+	said := fmt.Sprintf(", on %d of %d masters", asked, len(nodes))
+	if beyond > 0 {
+		said += fmt.Sprintf("; %d cannot be reached, and may keep it", beyond)
+	}
+	return said
 }
 
 // bulkCounts are the numbers of a preview, in actions.

@@ -281,3 +281,19 @@ func TestBulkQuitEndsWhatIsUnderWay(t *testing.T) {
 		go cmd()
 	}
 }
+
+// TestBulkOfRedlocks says on how many masters each is done.
+func TestBulkOfRedlocks(t *testing.T) {
+	h := showing(t, 120, 40, redlockFixture())
+	h.keys("m", "r")
+	h.wantSeen("release 1 marked lock", "worker-3", "worker-x", "on 2 of 5 masters; 1 cannot be reached, and may keep it")
+	h.keys("tab", "enter")
+	h.finishRun()
+	owners := make(map[string]bool)
+	for _, r := range h.operator.requests {
+		owners[r.Owner] = true
+	}
+	if len(owners) != len(h.m.table.rows[0].Holders) {
+		t.Errorf("asked for %v", owners)
+	}
+}

@@ -200,10 +200,7 @@ func (d *detail) fields(p *painter, now time.Time) {
 	}
 	renewals := "none seen"
 	if l.Renewals > 0 {
-		renewals = renewalsText(l)
-		if !l.LastRenewal.IsZero() {
-			renewals += ", the last " + text.Ago(now.Sub(l.LastRenewal))
-		}
+		renewals = renewedText(l, now)
 	}
 	d.acknowledged(p)
 	p.field("renewals", part{t.plain, renewals})
@@ -225,6 +222,14 @@ func (d *detail) fields(p *painter, now time.Time) {
 		}
 		p.field(name, part{t.plain, text.Escape(c)})
 	}
+}
+
+// renewedText is how often the present holder renewed, and when last.
+func renewedText(l *inspector.Lock, now time.Time) string {
+	if l.LastRenewal.IsZero() {
+		return renewalsText(l)
+	}
+	return renewalsText(l) + ", the last " + text.Ago(now.Sub(l.LastRenewal))
 }
 
 // leaseText is what the lease has left, in words.

@@ -115,6 +115,9 @@ func (d *dialog) describe(m *model, width int) [][]part {
 	if !unheld(l) { // else the votes say it
 		lines = append(lines, row("lease", t.plain, leaseText(l, now)))
 	}
+	if l.Renewals > 0 && !unheld(l) {
+		lines = append(lines, row("renewals", t.plain, renewedText(l, now)))
+	}
 	lines = append(lines, row("waiters", t.plain, waitersSentence(l)))
 	lines = append(lines, d.masterLines(t, width)...)
 	if changed := d.changed(m.latest); changed != "" && m.latest != nil {
