@@ -2,8 +2,11 @@ package tui
 
 import (
 	"fmt"
+	"strings"
+	"time"
 
 	"locktop/actions"
+	"locktop/inspector"
 	"locktop/ui/text"
 )
 
@@ -124,7 +127,7 @@ func (b *bulk) itemLines(g *page, m *model, item *bulkItem) {
 	if n := countOf(item); n != "" {
 		holder += " " + n
 	}
-	ttl, waits := leaseText(l, now), waitersText(l)
+	ttl, waits := leaseBriefly(l, now), waitersText(l)
 	switch waits {
 	case "-":
 		waits = "waiters not seen"
@@ -147,6 +150,15 @@ func (b *bulk) itemLines(g *page, m *model, item *bulkItem) {
 		g.paragraph(nil, 2, t.plain, holder+" · "+f.word+" · "+ttl+" · "+waits)
 	}
 	b.fateLines(g, m, item)
+}
+
+// leaseBriefly is what the lease has left, without why.
+func leaseBriefly(l *inspector.Lock, now time.Time) string {
+	said := leaseText(l, now)
+	for _, why := range []string{": ", "; ", ", until"} {
+		said, _, _ = strings.Cut(said, why)
+	}
+	return said
 }
 
 // fateLines say what will come of an action.

@@ -150,7 +150,7 @@ func (m *model) deedLines(g *page, l *actions.AuditLine, at int) {
 	}
 	when := clockText(l.At.In(m.clock().Location()), m.clock())
 	if l.Asked.Reason != "" {
-		said += " · " + text.Escape(l.Asked.Reason)
+		said += ` · "` + text.Escape(l.Asked.Reason) + `"`
 	}
 	if g.width >= 90 {
 		const name, deed, key, holder = 14, 13, 24, 18
@@ -192,6 +192,15 @@ func (m *model) deedSaid(l *actions.AuditLine) (glyph string, s style, said stri
 	}
 	glyph, s = resultFace(t, l.Outcome)
 	said = text.Escape(string(l.Outcome))
+	span := plainSpan(time.Duration(l.Asked.TTL) * time.Millisecond)
+	switch {
+	case l.Outcome == actions.ResultExtended:
+		said += " to " + span
+	case l.Outcome == actions.ResultExpired && l.Asked.TTL > 0:
+		said = "ends in " + span
+	case l.Outcome == actions.ResultEntryReleased && l.CountLeft != nil:
+		said += ", " + text.Count(*l.CountLeft) + " left"
+	}
 	if l.Detail != "" && !l.Outcome.Done() {
 		said += ": " + strings.TrimSuffix(text.Legible(l.Detail), ".")
 	}

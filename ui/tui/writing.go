@@ -33,8 +33,9 @@ func (m *model) writable() (left time.Duration, bounded bool) {
 	if !is || m.config.Operator.ReadOnly() {
 		return 0, false
 	}
-	until := l.WritableUntil()
-	return until.Sub(m.clock()), !until.IsZero()
+	until, now := l.WritableUntil(), m.clock()
+	// Of a clock that was set, and of one that stood still while the machine slept, that one counts by which less is left.
+	return min(until.Sub(now), until.Round(0).Sub(now.Round(0))), !until.IsZero()
 }
 
 // lapsed says that actions were possible, and are not any more.
