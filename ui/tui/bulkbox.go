@@ -47,6 +47,9 @@ func (b *bulk) describe(m *model, width int) [][]part {
 	if err := d.complete(&r); err != nil {
 		say(t.bad, err.Error())
 	}
+	if b.of == "" && len(b.items) > b.locks {
+		say(t.faint, "Of a lock with several holders all are meant.")
+	}
 	say(t.faint, "Each is done only if it is then still as it is listed here.")
 	if m.latest != nil {
 		if n := b.changed(m); n > 0 {

@@ -187,7 +187,8 @@ func TestTerminalProduction(t *testing.T) {
 	term.waitFor("✔")
 	term.keys("Tab", "Tab", "Enter")
 	term.waitFor("was not force-expired", "worker-3")
-	term.keys("Escape")
+	term.keys("Escape") // what followed at once would be read as alt and that key
+	term.until(func() bool { return !strings.Contains(term.screen(), "was not force-expired") }, "the message is gone")
 	term.keys("m", "m", "r")
 	term.waitFor("PRODUCTION · release 2 marked locks", "prod-eu")
 	term.keys("C-c")
