@@ -250,7 +250,7 @@ func TestBulkExtendsAndDelays(t *testing.T) {
 	for range 5 {
 		h.keys("backspace")
 	}
-	h.wantSeen("2 cannot", "write a time such as 30s", "[ Extend 0 ]")
+	h.wantSeen("2 cannot", "write a time such as 30s", "[ Extend 0 ]", "there is nothing to do")
 	h.keys("1", "m", "tab", "I", "N", "C", "tab", "tab")
 	h.wantSeen("2 marked, 2 will be extended")
 	h.keys("enter")
@@ -296,4 +296,39 @@ func TestBulkOfRedlocks(t *testing.T) {
 	if len(owners) != len(h.m.table.rows[0].Holders) {
 		t.Errorf("asked for %v", owners)
 	}
+}
+
+// TestNoKeyIsCutOff: two long keys that differ at their ends can be told apart before anything is done to one of them.
+func TestNoKeyIsCutOff(t *testing.T) {
+	for _, width := range []int{45, 80, 120} {
+		h := newHarness(t, width, 40, "mono")
+		locks := fixtureLocks(noon)[1:3]
+		prefix := strings.Repeat("lock:of-a-long-name:", 6)
+		for i, l := range locks {
+			l.Key = prefix + fmt.Sprint("the-end-", i)
+			l.Observed.Key = l.Key
+		}
+		h.show(snapshotOf(1, noon, locks))
+		h.m.config.Production = true
+		h.keys("r")
+		if got := unwrapped(h.screen()); strings.Count(got, prefix+"the-end-0") < 2 {
+			t.Errorf("at %d the dialog shows the key, and what is to be typed, as\n%s", width, h.screen())
+		}
+		h.keys("esc", "m", "m", "r")
+		if got := unwrapped(h.screen()); !strings.Contains(got, prefix+"the-end-0") || !strings.Contains(got, prefix+"the-end-1") {
+			t.Errorf("at %d the preview is\n%s", width, h.screen())
+		}
+	}
+}
+
+// unwrapped is what stands in a box, without what breaks its lines.
+func unwrapped(screen string) string {
+	var b strings.Builder
+	for _, line := range strings.Split(screen, "\n") {
+		if _, inside, framed := strings.Cut(line, "│"); framed {
+			inside, _, _ = strings.Cut(inside, "│")
+			b.WriteString(strings.TrimSpace(inside))
+		}
+	}
+	return b.String()
 }

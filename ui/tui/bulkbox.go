@@ -139,17 +139,23 @@ func (b *bulk) itemLines(g *page, m *model, item *bulkItem) {
 	default:
 		waits += " wait"
 	}
-	if g.width >= 90 {
-		const state, waiting = 10, 16
-		room := g.width - state - waiting - 3
-		key, who := room*2/5, room*3/10
+	const state, waiting = 10, 16
+	room := g.width - state - waiting - 3
+	key, who := room*2/5, room*3/10
+	name := text.Escape(l.Key)
+	if g.width >= 90 && text.Width(name) < key && text.Width(holder) < who && text.Width(ttl) < room-key-who {
 		g.line(
-			part{f.style, text.PadRight(f.glyph+" "+f.word, state)}, part{t.strong, text.PadRight(text.Truncate(text.Escape(l.Key), key-1), key)},
-			part{t.plain, text.PadRight(text.Truncate(holder, who-1), who)}, part{t.plain, text.PadRight(text.Truncate(ttl, room-key-who-1), room-key-who)},
-			part{t.plain, "  " + waits},
+			part{f.style, text.PadRight(f.glyph+" "+f.word, state)}, part{t.strong, text.PadRight(name, key)},
+			part{t.plain, text.PadRight(holder, who)}, part{t.plain, text.PadRight(ttl, room-key-who)}, part{t.plain, "  " + waits},
 		)
-	} else {
-		g.line(part{f.style, f.glyph + " "}, part{t.strong, text.Truncate(text.Escape(l.Key), g.width-2)})
+	} else { // nothing of what will be touched is cut off
+		for i, line := range hardWrap(name, g.width-2) {
+			lead := part{f.style, f.glyph + " "}
+			if i > 0 {
+				lead = part{t.plain, "  "}
+			}
+			g.line(lead, part{t.strong, line})
+		}
 		g.paragraph(nil, 2, t.plain, holder+" · "+f.word+" · "+ttl+" · "+waits)
 	}
 	b.fateLines(g, m, item)

@@ -133,7 +133,7 @@ func (m *model) deedLines(g *page, l *actions.AuditLine, at int) {
 	if l.Own() {
 		who = "here"
 	}
-	verb := string(l.Verb)
+	verb := text.Escape(string(l.Verb))
 	if l.Phase == actions.PhaseSession {
 		verb = "writing"
 	}
@@ -142,7 +142,7 @@ func (m *model) deedLines(g *page, l *actions.AuditLine, at int) {
 	}
 	what := text.Escape(l.Key)
 	if l.Key64 != "" {
-		what = l.Key // it is escaped already
+		what = text.Legible(l.Key) // it is escaped already
 	}
 	from := text.Escape(l.Saw.Label)
 	if from == "" {
@@ -153,7 +153,9 @@ func (m *model) deedLines(g *page, l *actions.AuditLine, at int) {
 		said += ` · "` + text.Escape(l.Asked.Reason) + `"`
 	}
 	if g.width >= 90 {
-		const name, deed, key, holder = 14, 13, 24, 18
+		const name, deed = 14, 13
+		rest := g.width - at - name - deed - 3
+		key, holder := rest*2/5, rest/5
 		lead := []part{
 			{t.faint, text.PadRight(text.Truncate(when, at-1), at)},
 			{t.plain, text.PadRight(text.Truncate(who, name-1), name)},

@@ -251,6 +251,8 @@ func (m *model) locked() string {
 	switch d := m.dialog; {
 	case d.rearm == 0 && m.lapsed():
 		return "writing has lapsed"
+	case d.bulk != nil && d.bulk.counts().will == 0:
+		return "there is nothing to do"
 	case !d.wasTyped():
 		return "type the name first"
 	}

@@ -97,9 +97,17 @@ func (d *dialog) describe(m *model, width int) [][]part {
 		}
 		state += " for " + atLeastText(atLeast) + text.Duration(held)
 	}
-	lines := [][]part{
-		append(row("seen", f.style, state), part{t.faint, " · " + string(l.Scheme) + " · at " + now.Format("15:04:05")}),
+	var lines [][]part
+	if escaped := text.Escape(l.Key); text.Width(d.title()) > width-2 { // the title cuts it
+		for i, line := range hardWrap(escaped, width-9) {
+			name := "key"
+			if i > 0 {
+				name = ""
+			}
+			lines = append(lines, row(name, t.strong, line))
+		}
 	}
+	lines = append(lines, append(row("seen", f.style, state), part{t.faint, " · " + string(l.Scheme) + " · at " + now.Format("15:04:05")}))
 	if len(l.Holders) > 0 {
 		h := l.Holders[d.holder]
 		holder := text.Escape(h.Label)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 
 	"locktop/actions"
 	"locktop/ui/text"
@@ -204,7 +205,14 @@ func (d *dialog) controlLines(m *model, width int, low bool) [][]part {
 // demandLines say what is to be typed, and show what was.
 func (d *dialog) demandLines(t *theme, on, cursor style, width int) [][]part {
 	const nameWidth = 9
-	lines := [][]part{{{t.bad, text.PadRight("type", nameWidth)}, {t.strong, text.Truncate(d.demand, width-nameWidth)}}}
+	var lines [][]part
+	for i, line := range hardWrap(d.demand, width-nameWidth) {
+		name := "type"
+		if i > 0 {
+			name = ""
+		}
+		lines = append(lines, []part{{t.bad, text.PadRight(name, nameWidth)}, {t.strong, line}})
+	}
 	answer := append([]part{{on, text.PadRight("", nameWidth-2) + "› "}}, fieldParts(t, d.typed, cursor, width-nameWidth)...)
 	switch {
 	case d.word != "":
@@ -213,6 +221,11 @@ func (d *dialog) demandLines(t *theme, on, cursor style, width int) [][]part {
 		answer = append(answer, part{t.good, "  ✔"})
 	}
 	return append(lines, answer)
+}
+
+// hardWrap breaks a name wherever a line is full, so that all of it can be read; nothing of it is left out.
+func hardWrap(s string, width int) []string {
+	return splitLines(ansi.Hardwrap(s, max(width, 1), true))
 }
 
 // fieldParts is the part of a field that fits, with the cursor in it.

@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"locktop/actions"
 	"locktop/inspector"
 	"locktop/keyspace"
 )
@@ -160,6 +161,28 @@ func FuzzHostileText(f *testing.F) {
 				t.Fatalf("after %v: %v", keys, err)
 			}
 		}
+		h.m.config.Production, h.m.config.Profile = true, hostile
+		h.keys("esc", "esc", "esc", "1", "m", "r", "shift+tab", "a")
+		guarded := h.m.View()
+		h.m.dialog = nil
+		h.operator.outcome = actions.Outcome{Result: actions.ResultNotHolder, Holder: hostile}
+		h.m.run = &bulkRun{title: "release", deeds: []bulkDeed{{
+			request: actions.Request{Verb: actions.VerbRelease, Lock: &l, Owner: hostile}, fate: deedOver, outcome: h.operator.outcome,
+		}}}
+		h.send(nil)
+		report := h.m.View()
+		h.m.run, h.m.deeds = nil, &deedPanel{read: true, lines: []actions.AuditLine{{
+			Phase: actions.PhaseOutcome, Verb: actions.Verb(hostile), Key: hostile, Actor: actions.AuditActor{User: hostile, Host: hostile}, Where: hostile,
+			Saw: actions.AuditObserved{Owner: hostile, Label: hostile}, Asked: actions.AuditRequest{Reason: hostile},
+			Outcome: actions.Result(hostile), Detail: hostile, Holder: hostile,
+		}}}
+		h.send(nil)
+		for _, frame := range []string{guarded, report, h.m.View()} {
+			if err := checkFrame(frame, int(width), int(height)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h.m.deeds, h.m.config.Production = nil, false
 		cluster := *s
 		cluster.Nodes = append(cluster.Nodes[:0:0], s.Nodes...)
 		cluster.Nodes[0].Topology = keyspace.Cluster
