@@ -67,6 +67,7 @@ const AuditSchema = "locktop.audit/1"
 const (
 	PhaseIntent  = "intent"
 	PhaseOutcome = "outcome"
+	PhaseSession = "session" // no action: writing has lapsed, or was armed again
 )
 
 // AuditLine is one line of the audit. A field that ends in _base64 is there where the bytes are not UTF-8; the plain

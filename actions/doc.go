@@ -25,7 +25,7 @@
 //     nothing was done.
 //   - A lease is never shortened by an extension, and never lengthened by a force-expiry.
 //   - An action that is refused for want of a right has changed nothing, whichever of its commands was denied.
-//   - A read-only Operator sends nothing.
+//   - A read-only Operator sends nothing, nor does one whose time for writing has lapsed.
 //   - Fencing counters are never touched.
 //
 // # Where scripts are denied
@@ -63,4 +63,6 @@
 // An [Audit] is a file of JSON lines, readable by its owner only. It holds no password and no secret of the connection.
 // It does hold the owners of locks, and the token that proves ownership of a token lock is the owner: it is kept, because
 // it is the evidence of whose lock it was. Whoever can read the file can release a lock that still has such a token.
+//
+// That writing has lapsed, or was armed again ([Options].WriteFor), are lines of their own.
 package actions

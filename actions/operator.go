@@ -70,6 +70,8 @@ type Outcome struct {
 // Options configure an Operator.
 type Options struct {
 	ReadOnly bool
+	// WriteFor is for how long actions are possible, from the start or from [Operator.Rearm] on; zero: always.
+	WriteFor time.Duration
 	// Audit receives every action, refused ones too; nil: none is kept (tests).
 	Audit *Audit
 	// Where is the server's name for the audit, without any secret.
@@ -85,11 +87,14 @@ type Operator struct {
 	options Options
 	// scriptsDenied is set once a server has refused to run scripts.
 	scriptsDenied atomic.Bool
+	lapse         lapse
 }
 
 // NewOperator makes an Operator that acts on these servers.
 func NewOperator(servers Servers, o Options) *Operator {
-	return &Operator{servers: servers, options: o}
+	operator := &Operator{servers: servers, options: o}
+	operator.arm(time.Now())
+	return operator
 }
 
 // ReadOnly says whether every action will be refused.
@@ -126,6 +131,10 @@ func (o *Operator) Do(ctx context.Context, r Request) Outcome {
 func (o *Operator) prepare(ctx context.Context, r Request, now time.Time, line *AuditLine) (func(trial) attempt, *Outcome) {
 	if o.options.ReadOnly {
 		return nil, &Outcome{Result: ResultReadOnly, Woken: -1}
+	}
+	if o.lapse.over(now) {
+		o.noteLapse()
+		return nil, &Outcome{Result: ResultLapsed, Woken: -1}
 	}
 	if r.Lock != nil && r.Lock.Quorum != nil {
 		if refused := refuseVotes(r, now); refused != nil {

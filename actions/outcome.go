@@ -14,6 +14,7 @@ const (
 	ResultChanged       Result = "changed"       // the same owner, but not what was observed (count, TTL, type, value)
 	ResultGone          Result = "gone"          // the key is not there any more
 	ResultReadOnly      Result = "refused: read-only"
+	ResultLapsed        Result = "refused: lapsed" // the time for which writing was possible is over
 	ResultReplica       Result = "refused: replica"
 	ResultDenied        Result = "denied by ACL"
 	ResultDiscouraged   Result = "refused: discouraged" // the library does not survive it; Request.Force does it all the same
@@ -26,7 +27,7 @@ const (
 // Refused says whether a guard stopped the action (exit code 3).
 func (r Result) Refused() bool {
 	switch r {
-	case ResultNotHolder, ResultChanged, ResultGone, ResultReadOnly, ResultReplica, ResultDiscouraged, ResultUnsupported:
+	case ResultNotHolder, ResultChanged, ResultGone, ResultReadOnly, ResultLapsed, ResultReplica, ResultDiscouraged, ResultUnsupported:
 		return true
 	case ResultReleased, ResultEntryReleased, ResultExtended, ResultExpired, ResultPartly, ResultDenied, ResultUnknown, ResultFailed,
 		ResultDryRun:
@@ -40,7 +41,7 @@ func (r Result) Done() bool {
 	switch r {
 	case ResultReleased, ResultEntryReleased, ResultExtended, ResultExpired:
 		return true
-	case ResultPartly, ResultNotHolder, ResultChanged, ResultGone, ResultReadOnly, ResultReplica, ResultDiscouraged, ResultUnsupported, ResultDenied,
+	case ResultPartly, ResultNotHolder, ResultChanged, ResultGone, ResultReadOnly, ResultLapsed, ResultReplica, ResultDiscouraged, ResultUnsupported, ResultDenied,
 		ResultUnknown, ResultFailed, ResultDryRun:
 		return false
 	}

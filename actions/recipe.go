@@ -32,6 +32,8 @@ type Recipe struct {
 	// Anonymous: Redis does not know who holds such a lock, so that it has one holder without an owner, whose label is what is
 	// known.
 	Anonymous bool
+	// Apart: even a force-expiry concerns one of several holders alone.
+	Apart bool
 	// Guard is what is compared before anything is done; WakeUp is how those who wait are told.
 	Guard, WakeUp string
 	// Steps has the verbs that the scheme supports; Refused has the reason for every verb that it does not.

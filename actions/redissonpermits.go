@@ -13,6 +13,7 @@ func init() {
 	addRecipe(Recipe{
 		Scheme: inspector.SchemeRedissonPermits,
 		Type:   keyspace.TypeString,
+		Apart:  true,
 		Guard:  "the key is a string, the permit is in {key}:timeout with the end that was seen, and the key has a TTL if and only if it had one",
 		WakeUp: "PUBLISH redisson_sc:{key} with the new number of free permits",
 		Steps: map[Verb]Step{

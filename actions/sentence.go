@@ -137,6 +137,8 @@ func (o Outcome) Sentence(r Request) string {
 		s = not(r) + "it is gone already"
 	case ResultReadOnly:
 		s = not(r) + "locktop is read-only"
+	case ResultLapsed:
+		s = not(r) + "writing has lapsed"
 	case ResultReplica:
 		s = not(r) + "the server is a replica"
 	case ResultDenied:

@@ -87,6 +87,7 @@ func TestSentence(t *testing.T) {
 		{stranger, Outcome{Result: ResultNotHolder, Holder: "0f4d:42"}, "orders was not released: held by client 0f4d, thread 42, not by 7:7"},
 		{r, Outcome{Result: ResultChanged, Detail: "changed while you were reading: the key holds a list now"}, "orders was not released: changed while you were reading: the key holds a list now"},
 		{extend, Outcome{Result: ResultGone}, "orders was not extended: it is gone already"},
+		{expire, Outcome{Result: ResultLapsed}, "orders was not force-expired: writing has lapsed"},
 		{expire, Outcome{Result: ResultReadOnly}, "orders was not force-expired: locktop is read-only"},
 		{r, Outcome{Result: ResultDenied, Detail: "mend: ACL SETUSER x +del"}, "orders was not released: denied by ACL: mend: ACL SETUSER x +del"},
 		{r, Outcome{Result: ResultUnsupported, Detail: "it is not a lock"}, "orders was not released: not possible: it is not a lock"},

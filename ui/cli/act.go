@@ -85,7 +85,7 @@ func (a *app) act(cmd *cobra.Command, c *acting, name string, r actions.Request,
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	if err := s.mayAct(place, c.readOnly != readOnlyOff); err != nil {
+	if err := s.mayAct(place, c.readOnly != readOnlyOff, 0); err != nil {
 		return err
 	}
 	found, err := s.look(ctx, &c.about, a.limits(), key)

@@ -35,7 +35,7 @@ func (a *app) dashboard(ctx context.Context, place keyspace.Place, look *observi
 	if !a.hasScreen() {
 		return a.printAll(ctx, s)
 	}
-	if err := s.mayAct(place, look.readOnly != readOnlyOff); err != nil { // One can still look.
+	if err := s.mayAct(place, look.readOnly != readOnlyOff, draw.writeFor); err != nil { // One can still look.
 		a.say("actions are off, as with --read-only: %v", err)
 		s.operate(actions.Options{ReadOnly: true, Where: where(place)})
 	}

@@ -18,8 +18,8 @@ func (a *app) newExpire() *cobra.Command {
 		Use:   "expire KEY --holder OWNER [--in 5s] [flags]",
 		Short: "end a lock by force, now or in some seconds",
 		Long: `Expire ends a lock by force, without its holder's leave: for a stuck one, or one that is renewed for ever. --holder says
-who is meant, so that it never hits the next one. With --in the holder has that long to notice. It does not stop the
-holder: two may be inside for a while.` + actionNote,
+who is meant, so that it never hits the next one. With --in the holder has that long to notice; that never lengthens a
+lease: where one ends sooner already, it refuses (exit code 3). It does not stop the holder: two may be inside for a while.` + actionNote,
 		Example: `  locktop expire lock:invoice:7731 --holder worker-7 --in 5s
   locktop expire lock:invoice:7731 --holder worker-7 --yes`,
 		Args: oneKey,

@@ -268,6 +268,8 @@ type screen struct {
 	ascii, mouse bool
 	fps          int
 	noSync       bool
+	// writeFor is for how long the dashboard may act; zero: always.
+	writeFor time.Duration
 }
 
 func (s *screen) add(cmd *cobra.Command) {
@@ -277,6 +279,7 @@ func (s *screen) add(cmd *cobra.Command) {
 		set.BoolVar(&s.ascii, "ascii", false, "draw with nothing but ASCII; by itself where the locale is not UTF-8")
 		set.BoolVar(&s.mouse, "mouse", false, "the wheel scrolls, a click selects, on a title sorts; M gives the mouse back")
 		set.IntVar(&s.fps, "fps", 30, "most `FRAMES` a second, 1 to 60; fewer for a slow line")
+		set.DurationVar(&s.writeFor, "write-for", 0, "actions are possible for `TIME` from the start, such as 10m, and then once more as long when you say so; 0: always")
 		set.BoolVar(&s.noSync, "no-sync", false, "do not bracket frames in synchronized output (DEC mode 2026)")
 	})
 	chosen(cmd, "theme", tui.Themes()...)
@@ -286,6 +289,9 @@ func (s *screen) add(cmd *cobra.Command) {
 func (s *screen) check() error {
 	if s.fps < 1 || s.fps > 60 {
 		return usage("--fps %d: give 1 to 60", s.fps)
+	}
+	if s.writeFor < 0 || s.writeFor > 0 && s.writeFor < time.Second {
+		return usage("--write-for %v: give 1s or more, or 0 for always", s.writeFor)
 	}
 	return nil
 }

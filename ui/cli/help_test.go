@@ -27,7 +27,7 @@ var (
 
 func TestEveryPromisedFlagExists(t *testing.T) {
 	promised := map[string][]string{
-		"":        slices.Concat(connectionFlags, observingFlags, []string{"fps", "theme", "ascii", "mouse", "no-sync", "for"}),
+		"":        slices.Concat(connectionFlags, observingFlags, []string{"fps", "theme", "ascii", "mouse", "no-sync", "for", "write-for"}),
 		"list":    slices.Concat(connectionFlags, observingFlags, []string{"output", "state", "fail-on"}),
 		"watch":   slices.Concat(connectionFlags, observingFlags, []string{"output", "for"}),
 		"show":    slices.Concat(connectionFlags, []string{"output", "quoted-input"}),
@@ -98,6 +98,8 @@ func TestUsageErrors(t *testing.T) {
 		{"--read-only=maybe", "choose one of on, strict, off"},
 		{"--read-only --notify enable", "which --read-only forbids"},
 		{"--fps 0", "--fps 0: give 1 to 60"},
+		{"--write-for 10ms", "--write-for 10ms: give 1s or more, or 0 for always"},
+		{"--write-for=-1m", "--write-for -1m0s: give 1s or more"},
 		{"show", "which key? It is missing"},
 		{"show a b", "one key at a time, not 2"},
 		{`show --quoted-input \q`, `KEY: unknown escape`},

@@ -151,13 +151,13 @@ func (s *session) ended(ctx context.Context) error {
 }
 
 // mayAct opens what acting needs: a client of its own, and the audit file, without which nothing is done.
-func (s *session) mayAct(place keyspace.Place, readOnly bool) error {
+func (s *session) mayAct(place keyspace.Place, readOnly bool, writeFor time.Duration) error {
 	audit, err := actions.OpenAudit("")
 	if err != nil {
 		return failed("the audit file cannot be written, and nothing is done without it: %w; XDG_STATE_HOME moves it", err)
 	}
 	s.atEnd(audit.Close)
-	s.operate(actions.Options{ReadOnly: readOnly, Audit: audit, Where: where(place)})
+	s.operate(actions.Options{ReadOnly: readOnly, WriteFor: writeFor, Audit: audit, Where: where(place)})
 	return nil
 }
 
@@ -165,6 +165,7 @@ func (s *session) mayAct(place keyspace.Place, readOnly bool) error {
 func (s *session) operate(o actions.Options) {
 	o.Look = s.servers.Read
 	s.operator = actions.NewOperator(s.servers, o)
+	s.atEnd(s.operator.Close)
 }
 
 // limit ends a context after a while; zero: it does not. The context has no deadline: a command that is under way at the

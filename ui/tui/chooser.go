@@ -87,7 +87,7 @@ func (m *model) overlayChooser(p *painter) {
 		lines = append(lines, []part{{t.cursor, cursor}, box, {name, text.PadRight(c.name, 12)}, {about, "  " + said}})
 	}
 	width := min(56, p.width)
-	if room := p.overlayRoom(); len(lines) > room {
+	if room := overlayRoom(p.height()); len(lines) > room {
 		from := max(min(m.chooser.index-room/2, len(lines)-room), 0)
 		lines = lines[from : from+room]
 	}

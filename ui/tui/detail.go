@@ -244,6 +244,14 @@ func (d *detail) fields(p *painter, m *model, now time.Time) {
 // clientLines is how many lines a holder's connections take on the page.
 const clientLines = 8
 
+// renewedText is how often the present holder renewed, and when last.
+func renewedText(l *inspector.Lock, now time.Time) string {
+	if l.LastRenewal.IsZero() {
+		return renewalsText(l)
+	}
+	return renewalsText(l) + ", the last " + text.Ago(now.Sub(l.LastRenewal))
+}
+
 // leaseText is what the lease has left, in words.
 func leaseText(l *inspector.Lock, now time.Time) string {
 	ttl, ends := l.TTLAt(now)

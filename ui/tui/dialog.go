@@ -26,44 +26,69 @@ const (
 	controlHolder
 	controlEntries
 	controlTTL
+	controlDelay
+	controlDiscouraged
+	controlReason
+	controlTyped
 )
 
 // dialog asks before an action. It holds the very lock that its words describe, and the action is done on that one: where
 // the lock has changed meanwhile, the guard of the action refuses.
 //
 // It opens with the focus on Cancel, and takes no letter as a confirmation: the key that opened it does nothing in it, and
-// Enter cancels until the focus was moved to the other button.
+// Enter cancels until the focus was moved to the other button. In production that button cannot be reached before a name was
+// typed.
 type dialog struct {
 	verb     actions.Verb
-	lock     *inspector.Lock
-	controls []control // in the order of the Tab key, from the top of the dialog to its bottom
+	lock     *inspector.Lock // nil: it is about several, or about none
+	controls []control       // in the order of the Tab key, from the top of the dialog to its bottom
 	focus    control
 	holder   int  // index in lock.Holders
 	all      bool // release all entries of a re-entrant lock, else one
 	ttl      textinput.Model
+	delay    textinput.Model // until a force-expiry
+	reason   textinput.Model // for the audit
+	// demand is what must be typed before the action can be confirmed, as the screen shows it; empty: nothing. word is why it was
+	// not taken.
+	demand, word string
+	typed        textinput.Model
+
+	bulk  *bulk         // what it is about, where that is several locks
+	rearm time.Duration // it asks whether to write for so long again; zero: it is about an action
+
+	offset int // of what it says, where that is more than the window has room for
 }
 
-// openDialog opens the dialog of an action on the selected lock, or says why there is nothing to do.
+// openDialog opens the dialog of an action on the selected lock, or on the marked ones; or says why there is nothing to do.
 func (m *model) openDialog(verb actions.Verb) tea.Cmd {
-	say := func(s string) tea.Cmd {
-		m.toast = infoToast(s, m.clock())
-		return nil
-	}
 	l := m.selected()
 	switch {
 	case m.config.Operator.ReadOnly():
-		return say(string(verb) + " is off: locktop runs read-only")
+		return m.say(string(verb) + " is off: locktop runs read-only")
+	case m.lapsed():
+		return m.openRearm()
+	case m.detail == nil && m.onLocks() && len(m.table.marks) > 0:
+		return m.openMarked(verb)
 	case l == nil:
-		return say("there is no lock here to " + string(verb))
+		return m.say("there is no lock here to " + string(verb))
 	case l.State == inspector.StateFreed || m.detail != nil && m.detail.gone:
-		return say(text.Escape(l.Key) + " is free already; there is nothing to " + string(verb))
+		return m.say(text.Escape(l.Key) + " is free already; there is nothing to " + string(verb))
 	case len(l.Holders) == 0 && verb != actions.VerbForceExpire:
-		return say("nobody holds " + text.Escape(l.Key) + "; there is nothing to " + string(verb))
+		return m.say("nobody holds " + text.Escape(l.Key) + "; there is nothing to " + string(verb))
 	}
 	if n := refusedBy(m.latest, l); n != nil {
-		return say(refusal(verb, n))
+		return m.say(refusal(verb, n))
 	}
 	m.dialog = newDialog(verb, l)
+	if verb != actions.VerbExtend {
+		m.dialog.demandIn(m.config, text.Escape(l.Key))
+	}
+	return nil
+}
+
+// say tells in a toast why a key does nothing.
+func (m *model) say(s string) tea.Cmd {
+	m.toast = infoToast(s, m.clock())
 	return nil
 }
 
@@ -75,16 +100,7 @@ func newDialog(verb actions.Verb, l *inspector.Lock) *dialog {
 	if verb == actions.VerbRelease && d.reentrant() {
 		d.controls = append(d.controls, controlEntries)
 	}
-	if verb == actions.VerbExtend {
-		d.controls = append(d.controls, controlTTL)
-		d.ttl = textinput.New()
-		d.ttl.Prompt = ""
-		d.ttl.CharLimit = 20
-		d.ttl.KeyMap.Paste.SetEnabled(false)
-		d.ttl.SetValue(defaultLease(l))
-		d.ttl.CursorEnd()
-		d.ttl.Focus()
-	}
+	d.addFields(defaultLease(l))
 	d.controls = append(d.controls, controlCancel, controlConfirm)
 	return d
 }
@@ -129,7 +145,7 @@ func parseLease(s string) (time.Duration, error) {
 }
 
 // request is what the dialog asks for as it stands.
-func (d *dialog) request() (actions.Request, error) {
+func (d *dialog) request(now time.Time) (actions.Request, error) {
 	r := actions.Request{Verb: d.verb, Lock: d.lock, Force: true} // the dialog says what is discouraged, and why
 	if d.holder < len(d.lock.Holders) {
 		h := d.lock.Holders[d.holder]
@@ -138,12 +154,13 @@ func (d *dialog) request() (actions.Request, error) {
 			r.Entries = 1
 		}
 	}
-	if d.verb == actions.VerbExtend {
-		ttl, err := parseLease(d.ttl.Value())
-		if err != nil {
-			return r, err
+	if err := d.complete(&r); err != nil {
+		return r, err
+	}
+	if r.Verb == actions.VerbForceExpire && r.TTL > 0 {
+		if refused := actions.RefusedBefore(r, now); refused != nil && refused.Result == actions.ResultChanged {
+			return r, errors.New(refused.Detail + ": a delay can only shorten that")
 		}
-		r.TTL = ttl
 	}
 	return r, nil
 }
@@ -151,6 +168,11 @@ func (d *dialog) request() (actions.Request, error) {
 // handleDialogKey gives a key to the dialog.
 func (m *model) handleDialogKey(msg tea.KeyMsg) tea.Cmd {
 	d, k := m.dialog, m.keys
+	if d.writes(msg) {
+		d.write(msg)
+		m.judgeBulk()
+		return nil
+	}
 	switch {
 	case key.Matches(msg, k.Cancel):
 		return m.closeDialog()
@@ -160,18 +182,24 @@ func (m *model) handleDialogKey(msg tea.KeyMsg) tea.Cmd {
 			return m.closeDialog()
 		case controlConfirm:
 			return m.confirm()
-		case controlHolder, controlEntries, controlTTL:
-			d.step(1)
+		case controlHolder, controlEntries, controlTTL, controlDelay, controlDiscouraged, controlReason, controlTyped:
+			m.step(1)
 		}
 	case (msg.Type == tea.KeyLeft || msg.Type == tea.KeyRight) && d.turn(msg):
+		m.judgeBulk()
 	case key.Matches(msg, k.Next):
-		d.step(1)
+		m.step(1)
 	case key.Matches(msg, k.Previous):
-		d.step(-1)
-	case d.focus == controlTTL:
-		d.ttl, _ = d.ttl.Update(msg)
-	case key.Matches(msg, k.CopyCommand):
-		if r, err := d.request(); err == nil {
+		m.step(-1)
+	case key.Matches(msg, k.PageUp, k.HalfUp):
+		d.offset -= m.height / 4
+	case key.Matches(msg, k.PageDown, k.HalfDown):
+		d.offset += m.height / 4
+	case d.field(d.focus) != nil:
+		d.write(msg)
+		m.judgeBulk()
+	case key.Matches(msg, k.CopyCommand) && d.lock != nil:
+		if r, err := d.request(m.clock()); err == nil {
 			if command := actions.RedisCLI(r); command != "" {
 				return m.copyText("the redis-cli command", text.Legible(command))
 			}
@@ -191,29 +219,44 @@ func (d *dialog) turn(msg tea.KeyMsg) bool {
 		d.holder = (d.holder + by) % n
 	case controlEntries:
 		d.all = !d.all
-	case controlTTL:
-		d.ttl, _ = d.ttl.Update(msg)
+	case controlDiscouraged:
+		d.bulk.discouraged = !d.bulk.discouraged
+	case controlTTL, controlDelay, controlReason, controlTyped:
+		d.write(msg)
 	case controlCancel, controlConfirm:
 		return false
 	}
 	return true
 }
 
-// step moves the focus.
-func (d *dialog) step(by int) {
+// step moves the focus. The button that acts is passed over while it may not be pressed.
+func (m *model) step(by int) {
+	d := m.dialog
+	n := len(d.controls)
 	for i, c := range d.controls {
-		if c == d.focus {
-			d.focus = d.controls[(i+by+len(d.controls))%len(d.controls)]
-			return
+		if c != d.focus {
+			continue
 		}
+		i = (i + by + n) % n
+		if d.controls[i] == controlConfirm && m.locked() != "" {
+			i = (i + by + n) % n
+		}
+		d.focus = d.controls[i]
+		return
 	}
 }
 
-// paste puts pasted text where text is asked for, and nowhere else.
-func (d *dialog) paste(msg tea.KeyMsg) {
-	if d.focus == controlTTL {
-		d.ttl, _ = d.ttl.Update(msg)
+// locked is why the button that acts cannot be reached; empty: it can.
+func (m *model) locked() string {
+	switch d := m.dialog; {
+	case d.rearm == 0 && m.lapsed():
+		return "writing has lapsed"
+	case d.bulk != nil && d.bulk.counts().will == 0:
+		return "there is nothing to do"
+	case !d.wasTyped():
+		return "type the name first"
 	}
+	return ""
 }
 
 // closeDialog lets the screen go on.
@@ -227,8 +270,17 @@ func (m *model) closeDialog() tea.Cmd {
 
 // confirm does what the dialog asks, unless the window is too small to have shown what that is.
 func (m *model) confirm() tea.Cmd {
-	r, err := m.dialog.request()
-	if err != nil || !m.dialogFits() {
+	d := m.dialog
+	switch {
+	case m.locked() != "" || !m.dialogFits():
+		return nil
+	case d.rearm > 0:
+		return tea.Batch(m.rearm(), m.closeDialog())
+	case d.bulk != nil:
+		return m.confirmBulk()
+	}
+	r, err := d.request(m.clock())
+	if err != nil {
 		return nil
 	}
 	act := m.act(r)
@@ -242,15 +294,19 @@ func (m *model) confirm() tea.Cmd {
 
 // changed says in words how the lock differs by now from what the dialog shows; empty: it does not.
 func (d *dialog) changed(latest *inspector.Snapshot) string {
-	now := findLock(latest, idOf(d.lock.Ref))
+	return changedSince(d.lock, findLock(latest, idOf(d.lock.Ref)))
+}
+
+// changedSince says in words how a lock differs from what was seen of it; empty: it does not. It is nil where there is none.
+func changedSince(seen, now *inspector.Lock) string {
 	switch {
 	case now == nil || now.State == inspector.StateFreed:
 		return "it is free by now"
-	case len(now.Holders) != len(d.lock.Holders):
+	case len(now.Holders) != len(seen.Holders):
 		return "its holders are others by now"
 	}
 	for i := range now.Holders {
-		was, is := d.lock.Holders[i], now.Holders[i]
+		was, is := seen.Holders[i], now.Holders[i]
 		switch {
 		case was.Owner != is.Owner && was.Label == is.Label: // another token of the same client
 			return "by now " + text.Escape(is.Label) + " has acquired it anew"
@@ -260,7 +316,7 @@ func (d *dialog) changed(latest *inspector.Snapshot) string {
 			return "the count is by now " + countText(now)
 		}
 	}
-	if now.ExpiresAt.IsZero() != d.lock.ExpiresAt.IsZero() {
+	if now.ExpiresAt.IsZero() != seen.ExpiresAt.IsZero() {
 		return "its TTL was set or taken away by now"
 	}
 	return ""

@@ -90,8 +90,8 @@ func TestReleaseOfReentrantAsksHowMuch(t *testing.T) {
 		word    string
 	}{
 		{[]string{"tab", "enter"}, 1, "[ Release one entry ]"},
-		{[]string{"up", "right", "tab", "tab", "enter"}, 0, "[ Release all entries ]"},
-		{[]string{"up", "right", "left", "down", "down", "enter"}, 1, "[ Release one entry ]"},
+		{[]string{"up", "up", "right", "tab", "tab", "tab", "enter"}, 0, "[ Release all entries ]"},
+		{[]string{"up", "up", "right", "left", "down", "down", "down", "enter"}, 1, "[ Release one entry ]"},
 	} {
 		h := open(t, "orders", "r")
 		h.keys(c.keys[:len(c.keys)-1]...)
@@ -106,21 +106,21 @@ func TestReleaseOfReentrantAsksHowMuch(t *testing.T) {
 
 func TestExtendAsksTheLease(t *testing.T) {
 	h := open(t, "orders", "e")
-	h.keys("up")
+	h.keys("up", "up")
 	for range 3 {
 		h.keys("backspace")
 	}
-	h.keys("tab", "tab", "enter")
+	h.keys("tab", "tab", "tab", "enter")
 	h.run()
 	if len(h.operator.requests) != 0 {
 		t.Fatal("an empty lease was confirmed")
 	}
 	h.wantSeen("write a time such as 30s")
-	h.keys("up", "up")
+	h.keys("up", "up", "up")
 	for _, r := range "1m30s" {
 		h.keys(string(r))
 	}
-	h.keys("tab", "tab", "enter")
+	h.keys("tab", "tab", "tab", "enter")
 	h.answer()
 	if len(h.operator.requests) != 1 || h.operator.requests[0].TTL != 90*time.Second {
 		t.Errorf("requested %+v", h.operator.requests)
@@ -143,9 +143,9 @@ func TestParseLease(t *testing.T) {
 func TestSeveralHoldersAreChosenFrom(t *testing.T) {
 	h := open(t, "锁", "r")
 	h.wantSeen("holder   工人-1, entered 2 times")
-	h.keys("up", "up", "right")
+	h.keys("up", "up", "up", "right")
 	h.wantSeen("holder   worker-5, entered once")
-	h.keys("tab", "tab", "tab", "enter")
+	h.keys("tab", "tab", "tab", "tab", "enter")
 	h.answer()
 	if len(h.operator.requests) != 1 || h.operator.requests[0].Owner != "worker-5" {
 		t.Errorf("requested %+v", h.operator.requests)

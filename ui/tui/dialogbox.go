@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"locktop/actions"
@@ -15,7 +16,26 @@ const (
 	dialogMinHeight = 8
 )
 
-func (m *model) dialogFits() bool { return m.width >= dialogMinWidth && m.height >= dialogMinHeight }
+// dialogLow is the height below which a dialog leaves out what is blank in it.
+const dialogLow = 16
+
+// dialogFits says whether the window can show all controls of the dialog, and a line of what it is about.
+func (m *model) dialogFits() bool {
+	if m.width < dialogMinWidth || m.height < dialogMinHeight {
+		return false
+	}
+	return overlayRoom(m.height) > len(m.dialog.controlLines(m, m.dialogInner(), m.height < dialogLow))
+}
+
+// dialogOuter is the width of the dialog; one about several locks has a table in it.
+func (m *model) dialogOuter() int {
+	if m.dialog.bulk != nil {
+		return min(bulkWidth, m.width-2)
+	}
+	return min(dialogWidth, m.width-2)
+}
+
+func (m *model) dialogInner() int { return m.dialogOuter() - 4 }
 
 // overlayDialog lays the dialog over the screen. Where the window is low, the middle of what it says gives way, never the
 // buttons.
@@ -23,17 +43,47 @@ func (m *model) overlayDialog(p *painter) {
 	t, d := m.theme, m.dialog
 	if !m.dialogFits() {
 		width := p.width
-		p.box(framed(t, string(d.verb), [][]part{{{t.warn, "the window is too small; esc cancels"}}}, width), width)
+		p.box(framed(t, d.title(), [][]part{{{t.warn, "the window is too small; esc cancels"}}}, width), width)
 		return
 	}
-	width := min(dialogWidth, p.width-2)
-	content := squeezed(d.describe(m, width-4), d.controlLines(t), p.overlayRoom())
-	title := string(d.verb) + " " + text.Escape(d.lock.Key)
-	p.box(framed(t, title, content, width), width)
+	width := m.dialogOuter()
+	controls := d.controlLines(m, width-4, m.height < dialogLow)
+	said := page{theme: t, width: width - 4, lines: d.describe(m, width-4)}
+	room := overlayRoom(p.height()) - len(controls)
+	d.offset = max(min(d.offset, len(said.lines)-room), 0)
+	p.box(m.guardedFrame(d, append(slices.Clone(said.window(d.offset, room)), controls...), width), width)
+}
+
+// guardedFrame is the frame of a dialog. In production it says so, and looks so.
+func (m *model) guardedFrame(d *dialog, content [][]part, width int) []string {
+	if !m.config.Production {
+		return framed(m.theme, d.title(), content, width)
+	}
+	guarded := *m.theme
+	guarded.frame = m.theme.bad
+	guarded.strong = m.theme.bad
+	return framed(&guarded, "PRODUCTION · "+d.title(), content, width)
+}
+
+// title is what the dialog is about.
+func (d *dialog) title() string {
+	switch {
+	case d.rearm > 0:
+		return "writing has lapsed"
+	case d.bulk != nil:
+		return d.bulk.title(d.verb)
+	}
+	return string(d.verb) + " " + text.Escape(d.lock.Key)
 }
 
 // describe says what was seen, what will happen, and what has changed since.
 func (d *dialog) describe(m *model, width int) [][]part {
+	switch {
+	case d.rearm > 0:
+		return d.describeRearm(m, width)
+	case d.bulk != nil:
+		return d.bulk.describe(m, width)
+	}
 	t, l := m.theme, d.lock
 	row := func(name string, s style, value string) []part {
 		return []part{{t.faint, text.PadRight(name, 9)}, {s, value}}
@@ -47,9 +97,17 @@ func (d *dialog) describe(m *model, width int) [][]part {
 		}
 		state += " for " + atLeastText(atLeast) + text.Duration(held)
 	}
-	lines := [][]part{
-		append(row("seen", f.style, state), part{t.faint, " · " + string(l.Scheme) + " · at " + now.Format("15:04:05")}),
+	var lines [][]part
+	if escaped := text.Escape(l.Key); text.Width(d.title()) > width-2 { // the title cuts it
+		for i, line := range hardWrap(escaped, width-9) {
+			name := "key"
+			if i > 0 {
+				name = ""
+			}
+			lines = append(lines, row(name, t.strong, line))
+		}
 	}
+	lines = append(lines, append(row("seen", f.style, state), part{t.faint, " · " + string(l.Scheme) + " · at " + now.Format("15:04:05")}))
 	if len(l.Holders) > 0 {
 		h := l.Holders[d.holder]
 		holder := text.Escape(h.Label)
@@ -65,13 +123,16 @@ func (d *dialog) describe(m *model, width int) [][]part {
 	if !unheld(l) { // else the votes say it
 		lines = append(lines, row("lease", t.plain, leaseText(l, now)))
 	}
+	if l.Renewals > 0 && !unheld(l) {
+		lines = append(lines, row("renewals", t.plain, renewedText(l, now)))
+	}
 	lines = append(lines, row("waiters", t.plain, waitersSentence(l)))
 	lines = append(lines, d.masterLines(t, width)...)
 	if changed := d.changed(m.latest); changed != "" && m.latest != nil {
 		lines = append(lines, []part{{t.warn, "▲ " + changed + ": the action will be refused"}})
 	}
 	lines = append(lines, nil)
-	r, err := d.request()
+	r, err := d.request(m.clock())
 	if err != nil {
 		return append(lines, []part{{t.bad, err.Error()}})
 	}
@@ -101,71 +162,6 @@ func consequenceLines(t *theme, r actions.Request, width int) [][]part {
 		say(t.warn, "▲ ", warning)
 	}
 	return lines
-}
-
-// controlLines are the fields and the buttons.
-func (d *dialog) controlLines(t *theme) [][]part {
-	lines := [][]part{nil}
-	for _, c := range d.controls {
-		on := t.faint
-		if c == d.focus {
-			on = t.cursor
-		}
-		switch c {
-		case controlHolder:
-			lines = append(lines, []part{
-				{on, text.PadRight("which", 9)}, {on, "‹ "}, {t.strong, text.Escape(d.lock.Holders[d.holder].Label)}, {on, " ›"},
-			})
-		case controlEntries:
-			one, all := t.strong, t.faint
-			if d.all {
-				one, all = all, one
-			}
-			lines = append(lines, []part{
-				{on, text.PadRight("entries", 9)}, {on, "‹ "}, {one, "one"}, {t.faint, " / "}, {all, "all of them"}, {on, " ›"},
-			})
-		case controlTTL:
-			cursor := t.plain
-			if c == d.focus {
-				cursor = t.buttonOn
-			}
-			lines = append(lines, append([]part{{on, text.PadRight("for", 9)}}, inputParts(t, d.ttl, cursor)...))
-		case controlCancel, controlConfirm:
-		}
-	}
-	cancel, confirm := t.button, t.button
-	switch d.focus {
-	case controlCancel:
-		cancel = t.buttonOn
-	case controlConfirm:
-		confirm = t.buttonDanger
-		if d.verb == actions.VerbExtend {
-			confirm = t.buttonOn
-		}
-	case controlHolder, controlEntries, controlTTL:
-	}
-	return append(lines, nil, []part{
-		{cancel, "[ Cancel ]"}, {t.plain, "  "}, {confirm, "[ " + d.confirmWord() + " ]"},
-	})
-}
-
-// confirmWord names the deed on its button, with its extent.
-func (d *dialog) confirmWord() string {
-	switch d.verb {
-	case actions.VerbExtend:
-		return "Extend"
-	case actions.VerbForceExpire:
-		return "Force-expire"
-	case actions.VerbRelease:
-		if d.reentrant() {
-			if d.all {
-				return "Release all entries"
-			}
-			return "Release one entry"
-		}
-		return "Release"
-	}
-	return string(d.verb)
 }
 
 func atLeastText(atLeast bool) string {

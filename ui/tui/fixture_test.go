@@ -260,6 +260,26 @@ type fakeOperator struct {
 	readOnly bool
 	outcome  actions.Outcome
 	requests []actions.Request
+	until    time.Time
+	rearmed  int
+	lines    []actions.AuditLine
+	answers  func(actions.Request) actions.Outcome // nil: outcome to all
+}
+
+func (o *fakeOperator) WritableUntil() time.Time { return o.until }
+
+func (o *fakeOperator) WriteFor() time.Duration { return 10 * time.Minute }
+
+func (o *fakeOperator) Rearm() (time.Time, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.rearmed++
+	o.until = o.until.Add(o.WriteFor())
+	return o.until, nil
+}
+
+func (o *fakeOperator) Recent(n int) ([]actions.AuditLine, error) {
+	return o.lines[:min(n, len(o.lines))], nil
 }
 
 func (o *fakeOperator) ReadOnly() bool { return o.readOnly }
@@ -268,6 +288,9 @@ func (o *fakeOperator) Do(_ context.Context, r actions.Request) actions.Outcome 
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.requests = append(o.requests, r)
+	if o.answers != nil {
+		return o.answers(r)
+	}
 	return o.outcome
 }
 

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/charmbracelet/bubbles/key"
+
+	"locktop/ui/text"
 )
 
 // hint is a key and a word for what it does, with its rank as in [segment].
@@ -18,13 +20,20 @@ func (m *model) hint(rank int, b key.Binding, word string) segment {
 
 // paintFooter paints the hints for where the user is. Help and the way out are there at any width.
 func (m *model) paintFooter(p *painter) {
-	k := m.keys
+	k, many := m.keys, ""
+	if n := len(m.table.marks); n > 0 {
+		many = " " + text.Count(int64(n)) // the keys act on all that is marked
+	}
 	m.mouse.hints = m.mouse.hints[:0]
 	var left []segment
-	listing := m.dialog == nil && !m.help && m.chooser == nil && !m.typing && m.detail == nil
+	listing := m.dialog == nil && m.run == nil && m.deeds == nil && !m.help && m.chooser == nil && !m.typing && m.detail == nil
 	switch {
 	case m.dialog != nil:
-		left = []segment{m.hint(1, k.Next, "next"), m.hint(0, k.Choose, "choose"), m.hint(0, k.Cancel, "cancel")}
+		left = []segment{m.hint(1, k.Next, "next"), m.hint(0, k.Choose, "choose"), m.hint(2, k.PageDown, "more"), m.hint(0, k.Cancel, "cancel")}
+	case m.run != nil:
+		left = m.runHints()
+	case m.deeds != nil:
+		left = []segment{piece(1, p.theme.faint, "↑↓ scroll"), m.hint(0, k.Back, "back")}
 	case m.help:
 		left = []segment{m.hint(0, k.Back, "back"), piece(1, p.theme.faint, "↑↓ scroll")}
 	case m.chooser != nil:
@@ -81,8 +90,8 @@ func (m *model) paintFooter(p *painter) {
 		}
 		left = []segment{
 			piece(9, p.theme.faint, "↑↓ move"), m.hint(3, k.Open, "detail"), m.hint(2, k.Filter, "filter"),
-			m.hint(5, k.Suspects, "suspects"), m.hint(4, k.Release, "release"), m.hint(6, k.Extend, "extend"),
-			m.hint(6, k.Expire, "force-expire"), m.hint(7, k.Freeze, "freeze"), m.hint(8, k.Holders, "holders"), m.hint(8, k.Events, "events"), other,
+			m.hint(5, k.Suspects, "suspects"), m.hint(4, k.Release, "release"+many), m.hint(6, k.Extend, "extend"+many),
+			m.hint(6, k.Expire, "force-expire"+many), m.hint(7, k.Freeze, "freeze"), m.hint(8, k.Holders, "holders"), m.hint(8, k.Events, "events"), other,
 			m.hint(9, k.Sort, "sort"), m.hint(0, k.Help, "help"), m.hint(0, k.Quit, "quit"),
 		}
 		if m.view == viewLocks && m.layout().pane.height > 0 {

@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"locktop/actions"
 	"locktop/inspector"
 	"locktop/keyspace"
 )
@@ -17,7 +18,7 @@ var everyKey = []string{
 	"up", "down", "k", "j", "g", "G", "home", "end", "pgup", "pgdown", "ctrl+u", "ctrl+d", "ctrl+b", "ctrl+f", "1", "3",
 	"enter", "esc", "/", "!", "s", "S", "I", "c", " ", "m", "y", "Y", "r", "e", "x", "?", "q", "tab", "shift+tab", "left", "right",
 	"backspace", "a", "*", "[", "0", "锁", "\u202e", "w", "2", "4",
-	"5", "f", "n", "p", "-", "+", "=", "R", "t", "M", "z", "Z", "h", "l",
+	"5", "f", "n", "p", "-", "+", "=", "R", "t", "M", "z", "Z", "h", "l", "A",
 }
 
 // TestFrameAtEverySize checks the bounds of every view in every window from nothing to 300x100.
@@ -37,7 +38,16 @@ func TestFrameAtEverySize(t *testing.T) {
 		"help":    func(h *harness) { h.keys("?") },
 		"release": func(h *harness) { h.keys("j", "j", "r") },
 		"extend":  func(h *harness) { h.keys("e") },
-		"typing":  func(h *harness) { h.keys("/", "a", "锁") },
+		"marked":  func(h *harness) { h.keys("m", "m", "m", "m", "x") },
+		"guarded": func(h *harness) { h.m.config.Production = true; h.keys("m", "m", "r") },
+		"lapsed":  func(h *harness) { h.operator.until = noon; h.keys("e") },
+		"actions": func(h *harness) {
+			h.operator.lines = fixtureDeeds(noon)
+			h.keys("A")
+			h.run(func() bool { return h.m.deeds.read })
+		},
+		"report": func(h *harness) { h.keys("m", "m", "m", "m", "r", "tab", "enter"); h.finishRun() },
+		"typing": func(h *harness) { h.keys("/", "a", "锁") },
 		"toast": func(h *harness) {
 			h.m.toast = infoToast("a long message that must be broken into several lines because it tells much", h.now)
 		},
@@ -77,10 +87,18 @@ func FuzzKeys(f *testing.F) {
 	f.Add(uint64(3), uint8(1), uint8(1), []byte{26, 31, 16, 18, 38, 39, 40, 16})
 	f.Fuzz(func(t *testing.T, seed uint64, width, height uint8, typed []byte) {
 		h := withDemo(t, int(width), int(height), "default")
+		h.m.config.Production = seed%2 == 1
+		if seed%3 == 1 {
+			h.operator.until = noon.Add(10 * time.Second)
+		}
 		random := rand.New(rand.NewPCG(seed, 1))
 		for _, b := range typed {
 			name := everyKey[int(b)%len(everyKey)]
 			confirmed := h.m.dialog != nil && h.m.dialog.focus == controlConfirm && name == "enter"
+			most := 1
+			if confirmed && h.m.dialog.bulk != nil {
+				most = h.m.dialog.bulk.counts().will
+			}
 			h.pending = nil
 			h.keys(name)
 			if h.m.quitting {
@@ -90,7 +108,7 @@ func FuzzKeys(f *testing.F) {
 			if random.IntN(3) == 0 || confirmed {
 				h.run()
 			}
-			if done := len(h.operator.requests) - before; done > 1 || done == 1 && !confirmed {
+			if done := len(h.operator.requests) - before; done > most || done > 0 && !confirmed {
 				t.Fatalf("%d actions after %q without a confirmation", done, name)
 			}
 			if err := checkFrame(h.m.View(), int(width), int(height)); err != nil {
@@ -164,6 +182,28 @@ func FuzzHostileText(f *testing.F) {
 				t.Fatalf("after %v: %v", keys, err)
 			}
 		}
+		h.m.config.Production, h.m.config.Profile = true, hostile
+		h.keys("esc", "esc", "esc", "1", "m", "r", "shift+tab", "a")
+		guarded := h.m.View()
+		h.m.dialog = nil
+		h.operator.outcome = actions.Outcome{Result: actions.ResultNotHolder, Holder: hostile}
+		h.m.run = &bulkRun{title: "release", deeds: []bulkDeed{{
+			request: actions.Request{Verb: actions.VerbRelease, Lock: &l, Owner: hostile}, fate: deedOver, outcome: h.operator.outcome,
+		}}}
+		h.send(nil)
+		report := h.m.View()
+		h.m.run, h.m.deeds = nil, &deedPanel{read: true, lines: []actions.AuditLine{{
+			Phase: actions.PhaseOutcome, Verb: actions.Verb(hostile), Key: hostile, Actor: actions.AuditActor{User: hostile, Host: hostile}, Where: hostile,
+			Saw: actions.AuditObserved{Owner: hostile, Label: hostile}, Asked: actions.AuditRequest{Reason: hostile},
+			Outcome: actions.Result(hostile), Detail: hostile, Holder: hostile,
+		}}}
+		h.send(nil)
+		for _, frame := range []string{guarded, report, h.m.View()} {
+			if err := checkFrame(frame, int(width), int(height)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h.m.deeds, h.m.config.Production = nil, false
 		cluster := *s
 		cluster.Nodes = append(cluster.Nodes[:0:0], s.Nodes...)
 		cluster.Nodes[0].Topology = keyspace.Cluster

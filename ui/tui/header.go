@@ -102,9 +102,7 @@ func (m *model) paintContext(p *painter) {
 		return
 	}
 	var left []segment
-	if m.config.Operator.ReadOnly() {
-		left = append(left, piece(1, t.badge, " READ-ONLY "))
-	}
+	left = append(left, m.guardSegments(t)...)
 	if n := firstReplica(m.latest); n != nil {
 		left = append(left, piece(1, t.badge, replicaBadge(n, p.width)))
 	}

@@ -34,7 +34,7 @@ func (m *model) overlayHelp(p *painter) {
 	}
 	lines = append(lines, nil, []part{{m.theme.faint, "≥ at least   ≤ at most   ? not stored   - cannot be seen   ▒ about to lapse"}},
 		[]part{{m.theme.faint, "╳ lost, perhaps still inside   ╱ not seen   · ▽ ⇄ ▼ ≈ ? how a hold ended"}})
-	lines = m.helpLines(lines, p.overlayRoom())
+	lines = m.helpLines(lines, overlayRoom(p.height()))
 	width := min(columns*column+(columns-1)*gap+4, p.width)
 	p.box(framed(m.theme, "keys", lines, width), width)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"locktop/actions"
 	"locktop/inspector"
 	"locktop/ui/text"
 )
@@ -75,19 +76,6 @@ func (m *model) onHolders() bool { return m.detail == nil && m.view == viewHolde
 // onHolderPage says that the page of a holder has it.
 func (m *model) onHolderPage() bool { return m.onHolders() && m.holders.page != nil }
 
-// chosenLocks are the locks that an action in the view of holders is about, and a title for them: all locks of the holder under
-// the cursor. None: there is no such holder, or another view is shown.
-func (m *model) chosenLocks() (locks []*inspector.Lock, of string) {
-	if !m.onHolders() || m.onHolderPage() {
-		return nil, ""
-	}
-	r := m.holders.current()
-	if r == nil {
-		return nil, ""
-	}
-	return r.locks, "all locks of " + text.Escape(r.name)
-}
-
 // openHolders shows the view.
 func (m *model) openHolders() tea.Cmd {
 	m.view, m.detail, m.holders.page = viewHolders, nil, nil
@@ -124,25 +112,33 @@ func (m *model) handleHolderCommand(msg tea.KeyMsg) (cmd tea.Cmd, handled bool) 
 		m.order.byHolder.reverse = !m.order.byHolder.reverse
 		return m.rearrange(), true
 	case key.Matches(msg, k.Copy):
-		locks, of := m.chosenLocks()
-		keys := make([]string, 0, len(locks))
-		for _, l := range locks {
+		r := m.holders.current()
+		if r == nil {
+			return nil, true
+		}
+		keys := make([]string, 0, len(r.locks))
+		for _, l := range r.locks {
 			keys = append(keys, text.Legible(l.Key))
 		}
-		if len(keys) == 0 {
-			return nil, true
-		}
-		return m.copyText("the keys of "+of, joinSorted(keys)), true
-	case matchesDisabled(msg, k.Release), matchesDisabled(msg, k.Extend), matchesDisabled(msg, k.Expire):
-		locks, of := m.chosenLocks()
-		if len(locks) == 0 {
-			m.toast = infoToast("there is no holder here to act on", m.clock())
-			return nil, true
-		}
-		m.toast = infoToast("⏎ shows "+of+" ("+text.Count(int64(len(locks)))+"), each of which can be acted on there", m.clock())
-		return nil, true
+		return m.copyText("the keys of all locks of "+text.Escape(r.name), joinSorted(keys)), true
+	case matchesDisabled(msg, k.Release):
+		return m.openBulkOfHolder(actions.VerbRelease), true
+	case matchesDisabled(msg, k.Extend):
+		return m.openBulkOfHolder(actions.VerbExtend), true
+	case matchesDisabled(msg, k.Expire):
+		return m.openBulkOfHolder(actions.VerbForceExpire), true
 	}
 	return nil, false
+}
+
+// openBulkOfHolder asks for an action on all that the holder under the cursor has. Of a lock that it shares with others, only its own
+// hold is meant.
+func (m *model) openBulkOfHolder(verb actions.Verb) tea.Cmd {
+	r := m.holders.current()
+	if r == nil {
+		return m.say("there is no holder here to act on")
+	}
+	return m.openBulk(verb, r.locks, r.name, func(h *inspector.Holder) bool { return holderOf(h) == r.holderID })
 }
 
 // holderColumnID names a column of the table of holders.

@@ -19,7 +19,7 @@ type keyMap struct {
 
 	Copy, CopyCommand key.Binding
 
-	Release, Extend, Expire key.Binding
+	Release, Extend, Expire, Deeds key.Binding
 
 	// Of the timeline.
 	ZoomIn, ZoomOut, Earlier, Later, Now key.Binding
@@ -73,6 +73,7 @@ func newKeyMap() keyMap {
 		Release: bind("r", "release", "r"),
 		Extend:  bind("e", "extend the lease", "e"),
 		Expire:  bind("x", "force-expire", "x"),
+		Deeds:   bind("A", "the last actions", "A"),
 
 		ZoomIn:  bind("z", "zoom in", "z"),
 		ZoomOut: bind("Z", "out", "Z"),
@@ -126,7 +127,7 @@ func (k keyMap) groups() []helpGroup {
 	groups := []helpGroup{
 		{"Move", [][]key.Binding{{k.Up, k.Down}, {k.HalfUp, k.HalfDown}, {k.PageUp, k.PageDown}, {k.Top, k.Bottom}}},
 		{"Look", look},
-		{"Act", one(k.Release, k.Extend, k.Expire, k.Mark, k.Copy, k.CopyCommand)},
+		{"Act", one(k.Release, k.Extend, k.Expire, k.Mark, k.Deeds, k.Copy, k.CopyCommand)},
 		{"Timeline", [][]key.Binding{{k.ZoomIn, k.ZoomOut}, {k.Earlier, k.Later, k.Now}}},
 		{"Demo", demo},
 		{"Leave", one(k.Help, k.Quit, k.Suspend, k.Interrupt)},

@@ -26,6 +26,10 @@ func (m *model) handleKey(msg tea.KeyMsg) tea.Cmd {
 		return tea.Suspend
 	case m.dialog != nil:
 		return m.handleDialogKey(msg)
+	case m.run != nil:
+		return m.handleRunKey(msg)
+	case m.deeds != nil:
+		return m.handleDeedsKey(msg)
 	case m.help:
 		return m.handleHelpKey(msg)
 	case m.chooser != nil:
@@ -155,6 +159,8 @@ func (m *model) handleCommand(msg tea.KeyMsg) tea.Cmd {
 		return m.openDialog(actions.VerbExtend)
 	case matchesDisabled(msg, k.Expire):
 		return m.openDialog(actions.VerbForceExpire)
+	case key.Matches(msg, k.Deeds):
+		return m.openDeeds()
 	case key.Matches(msg, k.Locks):
 		m.view, m.detail = viewLocks, nil
 	case key.Matches(msg, k.Holders):

@@ -228,6 +228,15 @@ var keyTests = map[string]func(t *testing.T, h *harness, press string){
 		h.keys("/", "o", "r", "d", "enter", "left", "left", press)
 		h.wantSeen("who held it in the last 60 s")
 	},
+	"Deeds": func(t *testing.T, h *harness, press string) {
+		h.keys(press)
+		h.run(func() bool { return h.m.deeds != nil && h.m.deeds.read })
+		h.wantSeen("the last actions", "nothing was done here yet")
+		h.keys(press)
+		if h.m.deeds != nil {
+			t.Error("the panel is still open")
+		}
+	},
 	"Demo": func(_ *testing.T, h *harness, press string) {
 		h.stage(fixtureScene(noon))
 		h.keys(press)
@@ -322,12 +331,12 @@ var keyTests = map[string]func(t *testing.T, h *harness, press string){
 		}
 	},
 	"Previous": func(t *testing.T, h *harness, press string) {
-		h.keys("r", press)
-		if h.m.dialog.focus != controlConfirm {
+		h.keys("r", "tab", press)
+		if h.m.dialog.focus != controlCancel {
 			t.Errorf("the focus is on %d", h.m.dialog.focus)
 		}
 		h.keys(press)
-		if h.m.dialog.focus != controlCancel {
+		if h.m.dialog.focus != controlReason {
 			t.Errorf("the focus is on %d", h.m.dialog.focus)
 		}
 	},

@@ -33,6 +33,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv("LOCKTOP_TUI_DEMO") != "" {
 		config.Play = &fakePlay{scene: fixtureScene(time.Now())}
 	}
+	if profile := os.Getenv("LOCKTOP_TUI_PRODUCTION"); profile != "" {
+		config.Profile, config.Production = profile, true
+	}
 	err := Run(context.Background(), config)
 	var broken *PanicError
 	switch {

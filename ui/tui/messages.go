@@ -80,8 +80,13 @@ func (m *model) arrangeLater() tea.Cmd {
 	})
 }
 
-// act carries out an action, and notes its outcome among the events.
+// act carries out an action.
 func (m *model) act(r actions.Request) tea.Cmd {
+	return m.perform(r, func(o actions.Outcome) tea.Msg { return outcomeMsg{r, o} })
+}
+
+// perform carries out an action, notes its outcome among the events, and answers with it.
+func (m *model) perform(r actions.Request, answer func(actions.Outcome) tea.Msg) tea.Cmd {
 	parent, operator, source := m.ctx, m.config.Operator, m.config.Source
 	m.acting.Add(1)
 	return guard(func() tea.Msg {
@@ -92,7 +97,7 @@ func (m *model) act(r actions.Request) tea.Cmd {
 		source.Note(inspector.Event{
 			Ref: r.Lock.Ref, Kind: inspector.EventOperator, Scheme: r.Lock.Scheme, Owner: r.Owner, Text: outcome.Sentence(r),
 		})
-		return outcomeMsg{r, outcome}
+		return answer(outcome)
 	})
 }
 

@@ -52,6 +52,8 @@ type model struct {
 	holders holderList
 	detail  *detail
 	dialog  *dialog
+	run     *bulkRun   // several actions that are under way, or what became of them; nil: none
+	deeds   *deedPanel // the last actions; nil: the panel is closed
 	help    bool
 	// helpOffset is the first line of the help that is shown, where not all of them fit.
 	helpOffset int
@@ -154,9 +156,16 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return m.takeArranged(msg)
 	case tickMsg:
 		m.toast.expire(m.clock())
-		return tea.Batch(m.tick(), m.arrangeIfDue())
+		return tea.Batch(m.tick(), m.arrangeIfDue(), m.refreshDeeds())
 	case outcomeMsg:
 		m.toast = outcomeToast(msg, m.clock())
+		return m.readDeeds()
+	case bulkMsg:
+		return m.takeBulk(msg)
+	case rearmedMsg:
+		m.takeRearmed(msg)
+	case deedsMsg:
+		m.takeDeeds(msg)
 	case copiedMsg:
 		m.toast = copiedToast(msg, m.clock())
 	case controlledMsg:

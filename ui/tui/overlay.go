@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -45,24 +44,14 @@ func (p *painter) box(lines []string, width int) {
 	}
 }
 
-// overlayRoom is how many lines of content a box may have: its border and the hints below it stay in sight.
-func (p *painter) overlayRoom() int {
-	room := p.height() - 2
-	if p.height() >= heightFooter {
+// overlayRoom is how many lines of content a box may have in a window of so many lines: its border and the hints below it stay in
+// sight.
+func overlayRoom(height int) int {
+	room := height - 2
+	if height >= heightFooter {
 		room--
 	}
 	return max(room, 0)
-}
-
-// squeezed is content and controls as they fit into so many lines: blank lines give way first, then the end of the content,
-// and the controls never.
-func squeezed(content, controls [][]part, room int) [][]part {
-	blank := func(line []part) bool { return len(line) == 0 }
-	if len(content)+len(controls) > room {
-		content, controls = slices.DeleteFunc(content, blank), slices.DeleteFunc(controls, blank)
-	}
-	content = content[:min(len(content), max(room-len(controls), 0))]
-	return append(content, controls...)
 }
 
 // framed makes the lines of a box: a border with a title, and the content filled up to the width. Content is given as

@@ -95,6 +95,10 @@ func (m *model) render() string {
 	switch {
 	case m.dialog != nil:
 		m.overlayDialog(p)
+	case m.run != nil:
+		m.overlayRun(p)
+	case m.deeds != nil:
+		m.overlayDeeds(p)
 	case m.help:
 		m.overlayHelp(p)
 	case m.chooser != nil:

@@ -171,6 +171,30 @@ func TestTerminalResize(t *testing.T) {
 	term.mustBeSane(0)
 }
 
+// TestTerminalProduction types the name of a lock, and of the profile, which a paste does not do.
+func TestTerminalProduction(t *testing.T) {
+	term := openTerminal(t, 100, 40, "LOCKTOP_TUI_PRODUCTION=prod-eu")
+	term.waitFor("lock:invoice:7731", " PRODUCTION ")
+	term.keys("g", "x")
+	term.waitFor("PRODUCTION · force-expire lock:invoice:7731", "type the name first")
+	term.keys("BTab")
+	term.tmux("set-buffer", "lock:invoice:7731")
+	term.tmux("paste-buffer", "-p")
+	term.waitFor("it is not pasted but typed")
+	for _, letter := range "lock:invoice:7731" {
+		term.keys(string(letter))
+	}
+	term.waitFor("✔")
+	term.keys("Tab", "Tab", "Enter")
+	term.waitFor("was not force-expired", "worker-3")
+	term.keys("Escape") // what followed at once would be read as alt and that key
+	term.until(func() bool { return !strings.Contains(term.screen(), "was not force-expired") }, "the message is gone")
+	term.keys("m", "m", "r")
+	term.waitFor("PRODUCTION · release 2 marked locks", "prod-eu")
+	term.keys("C-c")
+	term.mustBeSane(130)
+}
+
 func TestTerminalDemo(t *testing.T) {
 	term := openTerminal(t, 100, 30, "LOCKTOP_TUI_DEMO=1")
 	term.waitFor("▶ 1x", "worker-4 died at work")

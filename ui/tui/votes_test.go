@@ -84,7 +84,7 @@ func TestDialogNamesTheMasters(t *testing.T) {
 	h := showing(t, 80, 24, redlockFixture())
 	h.keys("r")
 	h.wantSeen("claimant worker-3", "acts on  10.0.0.1:6379, 10.0.0.2:6379", "✖ not on 10.0.0.4:6379 (down)")
-	h.keys("shift+tab", "right")
+	h.keys("shift+tab", "shift+tab", "right")
 	h.wantSeen("claimant worker-x", "acts on  10.0.0.3:6379, 10.0.0.5:6379")
 	h = showing(t, 80, 24, redlockFixture())
 	h.keys("j", "x")
