@@ -181,8 +181,9 @@ func TestTerminalProduction(t *testing.T) {
 	term.tmux("set-buffer", "lock:invoice:7731")
 	term.tmux("paste-buffer", "-p")
 	term.waitFor("it is not pasted but typed")
-	for _, letter := range "lock:invoice:7731" {
+	for i, letter := range "lock:invoice:7731" {
 		term.keys(string(letter))
+		term.waitFor("› " + "lock:invoice:7731"[:i+1]) // many that were read at once would be a paste
 	}
 	term.waitFor("✔")
 	term.keys("Tab", "Tab", "Enter")
