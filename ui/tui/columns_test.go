@@ -131,6 +131,12 @@ func TestSettingsComeBack(t *testing.T) {
 	if err := saved.Check(); err != nil {
 		t.Error(err)
 	}
+	for _, view := range []string{"events", "nodes"} {
+		waiting := newHarness(t, 100, 20, "light")
+		waiting.m.apply(Settings{View: view})
+		waiting.send(tickMsg{})
+		waiting.wantSeen("connecting to prod-cache")
+	}
 	again := newHarness(t, 140, 30, "light")
 	again.m.apply(saved)
 	again.show(fixture())

@@ -44,8 +44,12 @@ func (m *model) silentPage(g *page) {
 	if why != "" {
 		g.paragraph([]part{{t.faint, text.Spaces(rowPrefix) + "why   "}}, rowPrefix+6, t.plain, why)
 	}
-	if n.Trouble.Mend != "" {
-		g.paragraph([]part{{t.faint, text.Spaces(rowPrefix) + "mend  "}}, rowPrefix+6, t.strong, n.Trouble.Mend)
+	mend := n.Trouble.Mend
+	if mend == "" && n.Trouble.Kind == keyspace.ErrUnreachable.Error() {
+		mend = "see whether the server runs, and whether its address and port are still these"
+	}
+	if mend != "" {
+		g.paragraph([]part{{t.faint, text.Spaces(rowPrefix) + "mend  "}}, rowPrefix+6, t.strong, mend)
 	}
 	g.line()
 	g.paragraph(nil, rowPrefix, t.faint, "locktop tries again by itself; "+m.keys.Quit.Help().Key+" quits")
