@@ -107,9 +107,6 @@ func connectError(o Options, err error) *ConnectError {
 	case hasPrefix(err, "CLUSTERDOWN"):
 		e.Err = errors.New("the cluster is down: some of its slots have no master (CLUSTERDOWN)")
 		e.Mend = "bring that master back, or have a replica take its place: CLUSTER FAILOVER TAKEOVER"
-	case hasPrefix(err, "MISCONF"):
-		e.Err = errors.New("the server cannot write to its disk, and refuses whatever writes (MISCONF)")
-		e.Mend = "look at its log and at the room on its disk"
 	case hasPrefix(err, "BUSY"):
 		e.Err, e.Mend = errors.New("a script runs there, and nobody else is served"), "wait for its end, or stop it: SCRIPT KILL"
 	case strings.HasPrefix(text, "redis: can't parse"), strings.Contains(text, "invalid reply"):

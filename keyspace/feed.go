@@ -293,6 +293,9 @@ func (f *feed) down(ctx context.Context, err error, since time.Time) {
 		f.gap("the connection was lost: "+err.Error(), since)
 	}
 	lost := lostError(f.connection.options, err)
+	if f.backOff > backOffFirst && isHangUp(err) { // on a connection of its own, so that it is no answer to what we had asked
+		lost = connectError(f.connection.options, err)
+	}
 	f.status.Err, f.status.Trouble, f.status.TimedOut = lost.Error(), lost.trouble(), isTimeout(err)
 	f.pass, f.nextPass = nil, time.Time{}
 	f.say()

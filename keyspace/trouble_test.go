@@ -3,6 +3,7 @@ package keyspace_test
 import (
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,10 +38,12 @@ func TestTroubleIsToldInItsParts(t *testing.T) {
 			heals: func(s *redistest.Server) { s.Do("ACL", "SETUSER", "somebody", ">secret") },
 		},
 		{
-			name:   "no permission",
-			breaks: func(s *redistest.Server) { s.Do("ACL", "SETUSER", "somebody", "-scan", "-pexpiretime", "-time", "-type") },
-			want:   keyspace.Trouble{Kind: "no permission", Why: "NOPERM", Mend: "`locktop check`"},
-			heals:  func(s *redistest.Server) { s.Do("ACL", "SETUSER", "somebody", "+@all") },
+			name: "no permission",
+			breaks: func(s *redistest.Server) {
+				s.Do("ACL", "SETUSER", "somebody", "-scan", "-pexpiretime", "-time", "-type")
+			},
+			want:  keyspace.Trouble{Kind: "no permission", Why: "NOPERM", Mend: "`locktop check`"},
+			heals: func(s *redistest.Server) { s.Do("ACL", "SETUSER", "somebody", "+@all") },
 		},
 		{
 			name: "gone", breaks: (*redistest.Server).Kill,
@@ -155,5 +158,33 @@ func TestAPassThatRunsTellsItsPace(t *testing.T) {
 	p, _ := watch(t, connect(t, s), keyspace.ObserveOptions{PassInterval: time.Millisecond, ScanCount: 10})
 	p.reaches(t, "a pass that runs", func(st keyspace.Status) bool {
 		return st.Scanning != nil && st.Scanning.Scanned > 0 && st.Scanning.At.After(st.Scanning.Started) && st.Scanning.KeysInDB == 20_000
+	})
+}
+
+// What answers at the server's address now, and hangs up on whoever does not greet it by TLS, is told from a server that is gone.
+func TestAServerThatWantsTLSNowIsToldOf(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t)
+	p, _ := watch(t, connect(t, s), keyspace.ObserveOptions{PassInterval: 100 * time.Millisecond})
+	p.reaches(t, "push", live)
+	s.Kill()
+	var other net.Listener
+	redistest.Eventually(t, 10*time.Second, func() (bool, string) {
+		var err error
+		other, err = net.Listen("tcp", s.Addr)
+		return err == nil, fmt.Sprint(err)
+	})
+	defer other.Close()
+	go func() {
+		for {
+			conn, err := other.Accept()
+			if err != nil {
+				return
+			}
+			_ = conn.Close() // as a TLS server does with what is no handshake
+		}
+	}()
+	p.reaches(t, "its trouble", func(st keyspace.Status) bool {
+		return !st.Connected && st.Trouble.Kind == "not a Redis server" && strings.Contains(st.Trouble.Mend, "add --tls")
 	})
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	tea "github.com/charmbracelet/bubbletea"
 )
 
 func idsOf(columns []column) []columnID {
@@ -131,6 +129,12 @@ func TestSettingsComeBack(t *testing.T) {
 	if err := saved.Check(); err != nil {
 		t.Error(err)
 	}
+	for _, view := range []string{"events", "nodes"} {
+		waiting := newHarness(t, 100, 20, "light")
+		waiting.m.apply(Settings{View: view})
+		waiting.send(tickMsg{})
+		waiting.wantSeen("connecting to prod-cache")
+	}
 	again := newHarness(t, 140, 30, "light")
 	again.m.apply(saved)
 	again.show(fixture())
@@ -190,6 +194,7 @@ func TestNothingButSIsSaved(t *testing.T) {
 		t.Error("the view was saved")
 		return "", nil
 	}
+	h.m.copy = func(string) error { return nil } // several commands run at once
 	for _, name := range everyKey {
 		if name == "S" {
 			continue
@@ -198,6 +203,5 @@ func TestNothingButSIsSaved(t *testing.T) {
 		h.keys("esc", "esc")
 		h.m.quitting = false
 	}
-	h.pending = slices.DeleteFunc(h.pending, func(cmd tea.Cmd) bool { return cmd == nil })
 	h.run()
 }

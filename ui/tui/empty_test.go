@@ -112,7 +112,16 @@ func TestSilentServersSayWhatWhyAndTheMend(t *testing.T) {
 	showing(t, 120, 30, loading).wantSeen("127.0.0.1:6379 serves nobody for now, since 14:03:03", "why   it is loading its data")
 	gone := silentFixture()
 	gone.Nodes[0].Trouble = keyspace.Trouble{Kind: keyspace.ErrUnreachable.Error(), Why: "connection refused"}
-	showing(t, 120, 30, gone).wantSeen("127.0.0.1:6379 does not answer, since 14:03:03", "why   connection refused")
+	showing(t, 120, 30, gone).wantSeen("127.0.0.1:6379 does not answer, since 14:03:03", "why   connection refused", "mend  see whether the server runs")
+	other := silentFixture()
+	other.Nodes[0].Trouble = keyspace.Trouble{Kind: keyspace.ErrNotRedis.Error(), Why: "the connection was closed", Mend: "add --tls"}
+	showing(t, 120, 30, other).wantSeen("127.0.0.1:6379: not a Redis server, since 14:03:03", "mend  add --tls")
+	several := redlockFixture()
+	several.Locks = nil
+	for i := range several.Nodes {
+		several.Nodes[i].Connected, several.Nodes[i].StaleSince, several.Nodes[i].Err = false, noon, "connection refused"
+	}
+	showing(t, 120, 30, several).wantSeen("none of 5 servers answers; of 10.0.0.1:6379", "why   connection refused")
 	// With rows on the screen the mend is in the line above them.
 	rows := snapshotOf(1, noon, fixtureLocks(noon))
 	rows.Nodes = silentFixture().Nodes

@@ -111,6 +111,10 @@ func (p *painter) eventTitles(columns []eventColumn, gap int) {
 
 // paintEvents paints the view of events, the newest at the bottom. Where the newest is not followed it says so.
 func (m *model) paintEvents(p *painter, l layout) {
+	if m.shown == nil {
+		m.paintNothing(p, l.body.height)
+		return
+	}
 	columns, gap := planEventColumns(m.width, m.shownNodes())
 	if l.titles.height > 0 {
 		p.eventTitles(columns, gap)

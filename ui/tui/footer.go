@@ -92,7 +92,7 @@ func (m *model) paintFooter(p *painter) {
 			piece(9, p.theme.faint, "↑↓ move"), m.hint(3, k.Open, "detail"), m.hint(2, k.Filter, "filter"),
 			m.hint(5, k.Suspects, "suspects"), m.hint(4, k.Release, "release"+many), m.hint(6, k.Extend, "extend"+many),
 			m.hint(6, k.Expire, "force-expire"+many), m.hint(7, k.Freeze, "freeze"), m.hint(8, k.Holders, "holders"), m.hint(8, k.Events, "events"), other,
-			m.hint(9, k.Sort, "sort"), m.hint(0, k.Help, "help"), m.hint(0, k.Quit, "quit"),
+			m.hint(9, k.Sort, "sort"), m.hint(10, k.Columns, "columns"), m.hint(0, k.Help, "help"), m.hint(0, k.Quit, "quit"),
 		}
 		if m.view == viewLocks && m.layout().pane.height > 0 {
 			left = slices.Insert(left, len(left)-2, m.hint(10, k.ZoomIn, "zoom"), m.hint(11, k.Earlier, "earlier"))

@@ -57,7 +57,11 @@ func TestFrameAtEverySize(t *testing.T) {
 			s.Nodes[0].Connected, s.Nodes[0].StaleSince, s.Nodes[0].Err = false, noon, "dial tcp: connection refused"
 			h.show(s)
 		},
-		"nothing": func(h *harness) { h.show(snapshotOf(2, noon, nil)) },
+		"nothing": func(h *harness) { h.show(nothingFixture()) },
+		"first":   func(h *harness) { h.show(firstLookFixture()) },
+		"silent":  func(h *harness) { h.show(silentFixture()) },
+		"columns": func(h *harness) { h.keys("c", "j", " ", "j", "j", " ") },
+		"trouble": func(h *harness) { h.keys("3", "!", "k") },
 		"demo":    func(h *harness) { h.keys("5", "j", "j", "j") },
 		"told":    func(h *harness) { h.play.scene.Now.Text = strings.Repeat("a long sentence about 锁:订单:42 ", 10) },
 		"held":    func(h *harness) { h.play.scene.Held = true },
@@ -162,7 +166,7 @@ func FuzzHostileText(f *testing.F) {
 		s.Nodes[0].Feed, s.Nodes[0].Patterns, s.Nodes[0].Node = keyspace.FeedPoll, []string{hostile}, keyspace.Node(hostile)
 		s.Nodes[0].Topology = keyspace.Redlock
 		s.Nodes[0].Replication = keyspace.Replication{Replicas: []keyspace.Replica{{Addr: hostile}}, MasterAddr: hostile}
-		s.Nodes[0].LastGapWhy, s.Nodes[0].Gaps = hostile, 1
+		s.Nodes[0].LastGapWhy, s.Nodes[0].Gaps, s.Nodes[0].WritesRefused = hostile, 1, hostile
 		s.Unseen = []inspector.Unseen{{Node: keyspace.Node(hostile), From: noon.Add(-time.Second), Why: hostile}}
 		silent := s.Nodes[0]
 		silent.Connected, silent.Err, silent.Role = false, hostile, hostile
@@ -213,10 +217,20 @@ func FuzzHostileText(f *testing.F) {
 			t.Fatal(err)
 		}
 		stale := *s
-		stale.Nodes = []keyspace.Status{{Err: hostile, StaleSince: noon}}
-		h.show(&stale)
-		if err := checkFrame(h.m.View(), int(width), int(height)); err != nil {
-			t.Fatal(err)
+		stale.Nodes = []keyspace.Status{{
+			Node: keyspace.Node(hostile), Err: hostile, StaleSince: noon, Trouble: keyspace.Trouble{Kind: hostile, Why: hostile, Mend: hostile},
+		}}
+		nothing := *s
+		nothing.Locks, nothing.Nodes = nil, s.Nodes[:1]
+		gone := stale
+		gone.Locks = nil
+		for _, shown := range []*inspector.Snapshot{&stale, &nothing, &gone} {
+			shown.Seq = h.m.sequence + 1
+			h.show(shown)
+			h.keys("esc", "1")
+			if err := checkFrame(h.m.View(), int(width), int(height)); err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }

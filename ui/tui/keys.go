@@ -307,7 +307,7 @@ func (m *model) openDetail() {
 		return
 	}
 	if m.view == viewEvents && m.events.current(m.order.filter) != nil {
-		m.toast = infoToast("this lock has gone, and there is no more to show of it", m.clock())
+		m.toast = infoToast("this lock has gone; "+m.keys.Filter.Help().Key+" with its key shows what happened to it", m.clock())
 	}
 }
 

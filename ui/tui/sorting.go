@@ -46,6 +46,8 @@ func (m *model) sortByNext() tea.Cmd {
 	if i, _ := slices.BinarySearch(orders, m.order.column+1); i < len(orders) {
 		next = orders[i]
 	}
-	m.order.column, m.order.reverse = next, false
-	return m.rearrange()
+	if next == m.order.column {
+		return nil
+	}
+	return m.sortBy(next)
 }

@@ -20,14 +20,18 @@ func shortTrouble(n *keyspace.Status) string {
 func (m *model) silentPage(g *page) {
 	t, nodes := g.theme, m.latest.Nodes
 	n := &nodes[0]
-	what := text.Escape(string(n.Node)) + " does not answer"
+	what := text.Escape(string(n.Node))
 	switch {
 	case len(nodes) > 1:
-		what = "none of " + text.Count(int64(len(nodes))) + " servers answers; of " + text.Escape(string(n.Node))
-	case n.Trouble.Kind != "" && n.Trouble.Kind != keyspace.ErrUnreachable.Error() && n.Trouble.Kind != keyspace.ErrNoAnswer.Error():
-		what = text.Escape(string(n.Node)) + " does not let us in: " + n.Trouble.Kind
+		what = "none of " + text.Count(int64(len(nodes))) + " servers answers; of " + what
 	case n.Trouble.Kind == "" && n.Trouble.Why != "":
-		what = text.Escape(string(n.Node)) + " serves nobody for now"
+		what += " serves nobody for now"
+	case n.Trouble.Kind == keyspace.ErrAuth.Error(), n.Trouble.Kind == keyspace.ErrPermission.Error():
+		what += " does not let us in: " + n.Trouble.Kind
+	case n.Trouble.Kind == "", n.Trouble.Kind == keyspace.ErrUnreachable.Error(), n.Trouble.Kind == keyspace.ErrNoAnswer.Error():
+		what += " does not answer"
+	default:
+		what += ": " + n.Trouble.Kind
 	}
 	if !n.StaleSince.IsZero() {
 		what += ", since " + clockText(n.StaleSince, m.clock())
@@ -40,8 +44,12 @@ func (m *model) silentPage(g *page) {
 	if why != "" {
 		g.paragraph([]part{{t.faint, text.Spaces(rowPrefix) + "why   "}}, rowPrefix+6, t.plain, why)
 	}
-	if n.Trouble.Mend != "" {
-		g.paragraph([]part{{t.faint, text.Spaces(rowPrefix) + "mend  "}}, rowPrefix+6, t.strong, n.Trouble.Mend)
+	mend := n.Trouble.Mend
+	if mend == "" && n.Trouble.Kind == keyspace.ErrUnreachable.Error() {
+		mend = "see whether the server runs, and whether its address and port are still these"
+	}
+	if mend != "" {
+		g.paragraph([]part{{t.faint, text.Spaces(rowPrefix) + "mend  "}}, rowPrefix+6, t.strong, mend)
 	}
 	g.line()
 	g.paragraph(nil, rowPrefix, t.faint, "locktop tries again by itself; "+m.keys.Quit.Help().Key+" quits")
