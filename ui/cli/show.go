@@ -2,9 +2,11 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -49,8 +51,8 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 			}
 			defer func() { err = errors.Join(err, s.close()) }()
 			found, err := s.look(cmd.Context(), about.rules.rules, key)
-			if found.lock != nil && whose.on() {
-				found.roll = inspector.Identify(found.lock, s.servers.Rolls(cmd.Context()), whose.names.rules, time.Now())
+			if err == nil && whose.on() {
+				found, err = s.identify(cmd.Context(), found, &about, &whose)
 			}
 			switch {
 			case err != nil:
@@ -73,6 +75,26 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 	whose.complete(cmd)
 	return cmd
 }
+
+// identify joins the holders of a lock that was looked at to the clients that are connected. Where that finds one to be gone, it looks
+// again: whoever has let go of the lock since may have left.
+func (s *session) identify(ctx context.Context, found sight, about *target, whose *identity) (sight, error) {
+	if found.lock == nil {
+		return found, nil
+	}
+	found.roll = inspector.Identify(found.lock, s.servers.Rolls(ctx), whose.names.rules, time.Now())
+	if !slices.ContainsFunc(found.lock.Holders, func(h inspector.Holder) bool { return h.Connection() == inspector.ConnectionGone }) {
+		return found, nil
+	}
+	again, err := s.look(ctx, about.rules.rules, found.lock.Key)
+	if err != nil || again.lock != nil && slices.EqualFunc(found.lock.Holders, again.lock.Holders, sameOwner) {
+		return found, err
+	}
+	again.roll = found.roll
+	return again, nil
+}
+
+func sameOwner(a, b inspector.Holder) bool { return a.Owner == b.Owner }
 
 // shownJSON is a snapshot of one lock, with what only "show" tells.
 func shownJSON(s *inspector.Snapshot) snapshotJSON {
