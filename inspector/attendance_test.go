@@ -148,15 +148,15 @@ func TestStuckAndOrphanedIsCritical(t *testing.T) {
 // Whoever was not seen may be anybody; whoever shows no name, too.
 func TestNobodyIsGuessed(t *testing.T) {
 	for owner, client := range map[string]string{
-		"worker-7:3f9c":                           "worker",    // a part of a word
-		"app:3f9c":                                "app",       // what everybody may be called
-		"Lettuce:3f9c":                            "Lettuce",   // a library
-		"12345:3f9c":                              "12345",     // a number
-		"ab:3f9c":                                 "ab",        // too short
-		"10.0.0.1:3f9c":                           "worker-7",  // a host
-		"0f4d3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11:42": "redisson",  // a UUID that is nowhere
-		"3f9c0a51be":                              "worker-7",  // nothing in common
-		"n4L/2ZlftbtoJh00000001==":                "2Zlftbtox", // a token that looks like parts
+		"worker-7:3f9c": "worker",   // a part of a word
+		"app:3f9c":      "app",      // what everybody may be called
+		"Lettuce:3f9c":  "Lettuce",  // a library
+		"12345:3f9c":    "12345",    // a number
+		"ab:3f9c":       "ab",       // too short
+		"10.0.0.1:3f9c": "worker-7", // a host
+		"0f4d3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11:42": "redisson", // a UUID that is nowhere
+		"3f9c0a51be":               "worker-7",  // nothing in common
+		"n4L/2ZlftbtoJh00000001==": "2Zlftbtox", // a token that looks like parts
 	} {
 		t.Run(owner, func(t *testing.T) {
 			o := newOffice(t)
