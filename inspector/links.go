@@ -96,7 +96,7 @@ func delimits(c byte) bool {
 // eachRun gives every run of whole parts of a text, the longest first.
 func eachRun(text string, give func(run string)) {
 	var begins, ends [mostParts]int
-	n, start := 0, 0
+	n, start, end := 0, 0, 0
 	for i := 0; i <= len(text); i++ {
 		if i < len(text) && !delimits(text[i]) {
 			continue
@@ -105,7 +105,7 @@ func eachRun(text string, give func(run string)) {
 			if n == mostParts {
 				return
 			}
-			begins[n], ends[n] = start, i
+			begins[n], ends[n], end = start, i, i
 			n++
 		}
 		start = i + 1
@@ -113,7 +113,7 @@ func eachRun(text string, give func(run string)) {
 	if n == 0 {
 		return
 	}
-	if begins[0] > 0 || ends[n-1] < len(text) {
+	if begins[0] > 0 || end < len(text) {
 		give(text)
 	}
 	for size := n; size > 0; size-- {

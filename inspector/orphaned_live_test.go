@@ -30,7 +30,7 @@ func TestClientsThatAreKilled(t *testing.T) {
 	how := keyspace.ObserveOptions{Clients: true}
 	i := startBy(t, keyspace.Options{Network: "unix", Addr: s.Socket}, how, inspector.Options{}, keyspace.FeedPush)
 	take := func(c *redis.Client, key, owner string) {
-		if err := c.SetNX(t.Context(), key, owner, time.Hour).Err(); err != nil { //nolint:staticcheck // what most clients send
+		if err := c.SetNX(t.Context(), key, owner, time.Hour).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}

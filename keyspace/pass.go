@@ -159,10 +159,8 @@ func (f *feed) endPass(ctx context.Context, p *pass) error {
 	if err := f.confirmOverdue(ctx, overdue); err != nil {
 		return err
 	}
-	if f.options.Once { // after all reads: whoever has a lock was connected then
-		if err := f.callRoll(ctx); err != nil {
-			return err
-		}
+	if err := f.callRollOnce(ctx); err != nil {
+		return err
 	}
 	for hash, o := range f.others {
 		if o.generation < p.Generation {

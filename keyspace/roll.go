@@ -3,6 +3,8 @@ package keyspace
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -111,4 +113,37 @@ func (f *feed) callRoll(ctx context.Context) error {
 	}
 	f.out.setRoll(roll)
 	return nil
+}
+
+// sameEnd is by how much the end of a TTL may differ between two reads of a single look, of which nobody touched it.
+const sameEnd = 50 * time.Millisecond
+
+// callRollOnce is callRoll for a single look. The list comes after all reads, for whoever has a lock was connected then; and who has
+// let go of one since, and left, is not to be looked for on it. So all that is followed is read once more, and told of where it is
+// not as it was.
+func (f *feed) callRollOnce(ctx context.Context) error {
+	if !f.options.Once || !f.options.Clients {
+		return nil
+	}
+	if err := f.callRoll(ctx); err != nil {
+		return err
+	}
+	keys := slices.Collect(maps.Keys(f.followed))
+	for batch := range slices.Chunk(keys, readersAtOnce*readBatch) {
+		records, err := f.connection.readAll(ctx, f.options.Companions, batch)
+		if err != nil {
+			return err
+		}
+		f.learn(slices.DeleteFunc(records, f.asBefore), asked)
+	}
+	return nil
+}
+
+// asBefore says whether a record tells nothing new of a followed key.
+func (f *feed) asBefore(r Record) bool {
+	e := f.followed[r.Key]
+	if e == nil || e.digest != f.digest(&r) || r.ExpiresAt.IsZero() != (e.expires == 0) {
+		return false
+	}
+	return e.expires == 0 || time.UnixMilli(e.expires).Sub(r.ExpiresAt).Abs() < sameEnd
 }

@@ -140,21 +140,30 @@ func TestARollThatIsNotToBeHad(t *testing.T) {
 	}
 }
 
-// One look has the list before it is over, and after all reads.
+// One look has the list before it is over, and after all reads; what has changed since then is told.
 func TestOneLookHasARoll(t *testing.T) {
 	s := redistest.Start(t)
 	named(t, s, "worker-1")
-	s.Do("SET", "lock:a", "1")
+	for _, key := range []string{"lock:kept", "lock:released", "lock:renewed"} {
+		s.Do("SET", key, "1", "PX", 60000)
+	}
 	f := insideFeed(t, s)
+	sees := func(name string) {
+		if name == "CLIENT LIST" {
+			s.Do("DEL", "lock:released")
+			s.Do("PEXPIRE", "lock:renewed", 90000)
+		}
+	}
+	f.connection.meter.sees.Store(&sees)
 	o, err := f.connection.Observe(t.Context(), ObserveOptions{Clients: true, Once: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var read time.Time
+	last := make(map[string]Record)
 	var roll *Roll
 	for u := range o.Updates() {
 		for _, r := range u.Records {
-			read = r.ReadAt
+			last[r.Key] = r
 		}
 		if u.Roll != nil {
 			roll = u.Roll
@@ -163,7 +172,16 @@ func TestOneLookHasARoll(t *testing.T) {
 			t.Error("the pass ended before the list came")
 		}
 	}
-	if roll == nil || roll.TakenAt.Before(read) || fmt.Sprint(roll.names()) != "[worker-1]" {
-		t.Errorf("%+v, read at %v", roll, read)
+	if roll == nil || fmt.Sprint(roll.names()) != "[worker-1]" {
+		t.Fatalf("%+v", roll)
+	}
+	if r := last["lock:kept"]; !r.Exists() || r.ReadAt.After(roll.TakenAt) {
+		t.Errorf("what is as it was is told of once more: %+v", r)
+	}
+	if r := last["lock:renewed"]; !r.Exists() || !r.ReadAt.After(roll.TakenAt) {
+		t.Errorf("%+v", r)
+	}
+	if r, told := last["lock:released"]; told && r.Exists() {
+		t.Errorf("%+v", r)
 	}
 }

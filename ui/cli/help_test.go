@@ -90,7 +90,7 @@ func TestUsageErrors(t *testing.T) {
 		{"list -p abc", "not a number in range"},
 		{"list -o xml", "choose one of table, wide, json, csv"},
 		{"list --state up", `--state "up" is none: there are held`},
-		{"list --fail-on orphaned", `--fail-on "orphaned" is no finding of this version: there are no-ttl`},
+		{"list --fail-on zombie", `--fail-on "zombie" is no finding of this version: there are no-ttl`},
 		{"list --for -1s", "--for -1s is in the past"},
 		{"watch --poll 1", "not a duration"},
 		{"watch --poll 1ns", "--poll 1ns is too short"},

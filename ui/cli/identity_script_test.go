@@ -3,12 +3,14 @@ package cli
 import (
 	"context"
 
-	"github.com/redis/go-redis/v9"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"locktop/keyspace"
 )
 
 // client connects a client that calls itself so, until the end of the script.
 func (s *scripted) client(ts *testscript.TestScript, _ bool, args []string) {
-	c := s.running.Client(func(o *redis.Options) { o.ClientName, o.PoolSize = args[0], 1 })
-	ts.Check(c.Ping(context.Background()).Err())
+	c, err := keyspace.Connect(context.Background(), keyspace.Options{Network: "unix", Addr: s.running.Socket, ClientName: args[0]})
+	ts.Check(err)
+	ts.Defer(func() { ts.Check(c.Close()) })
 }

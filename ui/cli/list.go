@@ -62,7 +62,8 @@ owner_base64 hold the bytes of what is not UTF-8, whose plain field is then esca
 candidates are who may have; waiters.count is exact, or by subscribers a lower bound, or by blocked clients an upper one;
 held_with are other locks of the same owner; votes are those of a Redlock's masters. With -o csv there is a line a holder.
 
-Some findings need time to be seen: ` + strings.Join(codesInTime, ", ") + `.
+Some findings need time to be seen:
+` + strings.Join(codesInTime, ", ") + `.
 Give --for, to look that long; --owner-name shows orphaned locks at once.
 
 holders[].client is the connection of a holder, where its name or address tells whose it is: alive, gone, or unknown.`,

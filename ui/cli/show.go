@@ -2,9 +2,11 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -61,8 +63,8 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 				}
 			}
 			found, err := s.look(cmd.Context(), &about, a.limits(), key)
-			if found.lock != nil && whose.on() {
-				found.roll = inspector.Identify(found.lock, s.servers.Rolls(cmd.Context()), whose.names.rules, time.Now())
+			if err == nil && whose.on() {
+				found, err = a.identify(cmd.Context(), s, found, &about, &whose)
 			}
 			switch {
 			case err != nil:
@@ -96,6 +98,26 @@ func (a *app) show(s *inspector.Snapshot, output string) error {
 		return writeLock(a.stdout, s)
 	}
 }
+
+// identify joins the holders of a lock that was looked at to the clients that are connected. Where that finds one to be gone, it looks
+// again: whoever has let go of the lock since may have left.
+func (a *app) identify(ctx context.Context, s *session, found sight, about *target, whose *identity) (sight, error) {
+	if found.lock == nil {
+		return found, nil
+	}
+	found.roll = inspector.Identify(found.lock, s.servers.Rolls(ctx), whose.names.rules, time.Now())
+	if !slices.ContainsFunc(found.lock.Holders, func(h inspector.Holder) bool { return h.Connection() == inspector.ConnectionGone }) {
+		return found, nil
+	}
+	again, err := s.look(ctx, about, a.limits(), found.lock.Key)
+	if err != nil || again.lock != nil && slices.EqualFunc(found.lock.Holders, again.lock.Holders, sameOwner) {
+		return found, err
+	}
+	again.roll = found.roll
+	return again, nil
+}
+
+func sameOwner(a, b inspector.Holder) bool { return a.Owner == b.Owner }
 
 // shownJSON is a snapshot of one lock, with what only "show" tells.
 func shownJSON(s *inspector.Snapshot) snapshotJSON {

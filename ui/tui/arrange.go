@@ -136,7 +136,7 @@ func (a arrangement) apply(locks []*inspector.Lock, before map[lockID]int, seen 
 		out.rows[i] = list[i].lock
 	}
 	if a.byHolder.wanted {
-		out.holders = a.holders(locks, out.ranks, seen)
+		out.holders = a.holders(locks, out.ranks)
 	}
 	out.took = time.Since(began)
 	return out

@@ -151,7 +151,7 @@ func (m *model) paintClients(p *painter, presence *inspector.Presence, lines int
 	p.paragraph("client", f.style, state)
 	p.paragraph("", t.faint, text.Legible(presence.By))
 	for i, c := range presence.Clients {
-		if lines -= 1; lines <= 2 && i < len(presence.Clients)-1 {
+		if lines--; lines <= 2 && i < len(presence.Clients)-1 {
 			p.field("", part{t.faint, "and " + plural(int64(len(presence.Clients)-i), "more connection")})
 			return
 		}

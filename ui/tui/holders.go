@@ -74,7 +74,7 @@ type holderOrder struct {
 }
 
 // holders gathers the locks of a snapshot by their holders. It is as pure as [arrangement.apply], and called by it.
-func (a arrangement) holders(locks []*inspector.Lock, ranks map[lockID]int, seen picture) []*holderRow {
+func (a arrangement) holders(locks []*inspector.Lock, ranks map[lockID]int) []*holderRow {
 	rows := make(map[holderID]*holderRow)
 	for _, l := range locks {
 		if l.State == inspector.StateFreed || l.State == inspector.StateCooldown {
@@ -101,14 +101,14 @@ func (a arrangement) holders(locks []*inspector.Lock, ranks map[lockID]int, seen
 	slices.SortFunc(list, a.byHolder.compare)
 	for _, r := range list {
 		if r.holderID == a.byHolder.open {
-			a.sortLocks(r.locks, ranks, seen)
+			sortLocks(r.locks, ranks)
 		}
 	}
 	return list
 }
 
 // sortLocks puts the worst first.
-func (a arrangement) sortLocks(locks []*inspector.Lock, ranks map[lockID]int, _ picture) {
+func sortLocks(locks []*inspector.Lock, ranks map[lockID]int) {
 	rank := func(l *inspector.Lock) int {
 		if r, known := ranks[idOf(l.Ref)]; known {
 			return r
