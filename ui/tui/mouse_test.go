@@ -233,6 +233,11 @@ func TestHarmlessHintsAreSeen(t *testing.T) {
 			t.Errorf("%q cannot be clicked; these can: %q", want, shown)
 		}
 	}
+	h.keys("r")
+	if len(h.m.mouse.hints) > 0 {
+		t.Errorf("in a dialog hints can be clicked: %v", h.m.mouse.hints)
+	}
+	h.keys("esc")
 	for _, b := range h.m.keys.harmless() {
 		for _, acts := range [][]string{
 			h.m.keys.Release.Keys(), h.m.keys.Extend.Keys(), h.m.keys.Expire.Keys(), h.m.keys.Choose.Keys()[1:], h.m.keys.Quit.Keys(),
