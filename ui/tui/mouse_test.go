@@ -250,3 +250,18 @@ func TestHarmlessHintsAreSeen(t *testing.T) {
 	}
 	h.wantSeen("mouse on, M off")
 }
+
+// pressMouse asks for the mouse, and gives it back.
+func pressMouse(t *testing.T, h *harness, press string) {
+	t.Helper()
+	on, off := tea.EnableMouseCellMotion(), tea.DisableMouse()
+	for _, want := range []tea.Msg{on, off} {
+		_, cmd := h.m.Update(keyMsg(press))
+		if cmd == nil || cmd() != want {
+			t.Errorf("the terminal is not told %T", want)
+		}
+		if h.m.mouse.on != (want == on) || strings.Contains(h.screen(), "mouse on, M off") != h.m.mouse.on {
+			t.Errorf("the screen does not say what the mouse does:\n%s", h.screen())
+		}
+	}
+}
