@@ -13,7 +13,7 @@ import (
 
 // The README's pictures are real screens of `locktop demo`, taken by:
 //
-//	go test ./ui/e2e -run TestPictures -timeout 20m -args -pictures ../../.github
+//	go test ./ui/e2e -run 'TestPictures|TestThemes' -timeout 20m -args -pictures ../../.github
 var pictures = flag.String("pictures", "", "write the screens to SVG files in this `directory`")
 
 // Every picture of the README is taken each time, only less patiently where it is not written: what the README shows can
@@ -52,6 +52,7 @@ func poseDashboard(term *terminal) {
 	term.waitFor("held", "worker-", "lock:orders:checkout")
 	// The filter finds the lock, and the selection stays on it when the filter is gone.
 	term.keys("/")
+	term.waitFor("⏎ keep") // what is read at once with the key would be taken for a paste
 	term.typeText("checkout")
 	term.keys("Enter")
 	term.waitFor("/checkout", "1 row")

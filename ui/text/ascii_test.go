@@ -2,8 +2,13 @@ package text
 
 import (
 	"bytes"
+	"go/scanner"
+	"go/token"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -34,6 +39,46 @@ func TestTwins(t *testing.T) {
 			}
 			seen[twin] = sign
 		}
+	}
+}
+
+// TestEverySignHasATwin reads what the two faces may write: a sign without a twin would be shown as an escape.
+func TestEverySignHasATwin(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join("..", "*", "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	signs := 0
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") || filepath.Base(path) == "ascii.go" {
+			continue
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s scanner.Scanner
+		files := token.NewFileSet()
+		s.Init(files.AddFile(path, -1, len(source)), source, nil, 0)
+		for {
+			at, kind, literal := s.Scan()
+			if kind == token.EOF {
+				break
+			}
+			if kind != token.STRING && kind != token.CHAR {
+				continue
+			}
+			for _, r := range literal {
+				if _, ok := twins[r]; r > unicode.MaxASCII && !ok {
+					t.Errorf("%s: %c has no twin", files.Position(at), r)
+				} else if ok {
+					signs++
+				}
+			}
+		}
+	}
+	if signs < 50 {
+		t.Errorf("only %d signs were found", signs)
 	}
 }
 

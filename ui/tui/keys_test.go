@@ -150,30 +150,8 @@ var keyTests = map[string]func(t *testing.T, h *harness, press string){
 			t.Errorf("copied %q", h.copied)
 		}
 	},
-	"Theme": func(t *testing.T, h *harness, press string) {
-		for _, name := range append(Themes()[1:], Themes()[0]) {
-			h.keys(press)
-			h.wantSeen("theme: " + name)
-			if h.m.theme.name != name {
-				t.Errorf("the theme is %s, want %s", h.m.theme.name, name)
-			}
-		}
-		h.m.config.NoColor = true
-		h.keys(press)
-		h.wantSeen("NO_COLOR is set: the theme stays default")
-	},
-	"Mouse": func(t *testing.T, h *harness, press string) {
-		on, off := tea.EnableMouseCellMotion(), tea.DisableMouse()
-		for _, want := range []tea.Msg{on, off} {
-			_, cmd := h.m.Update(keyMsg(press))
-			if cmd == nil || cmd() != want {
-				t.Errorf("the terminal is not told %T", want)
-			}
-			if h.m.mouse.on != (want == on) || strings.Contains(h.screen(), "mouse on, M off") != h.m.mouse.on {
-				t.Errorf("the screen does not say what the mouse does:\n%s", h.screen())
-			}
-		}
-	},
+	"Theme": pressTheme,
+	"Mouse": pressMouse,
 	"Copy": func(t *testing.T, h *harness, press string) {
 		h.keys("/", "e", "v", "i", "l", "enter", press)
 		h.answer()
@@ -418,27 +396,6 @@ func TestNoKeyIsBoundTwice(t *testing.T) {
 			}
 			bound[press] = name
 		}
-	}
-}
-
-// TestHelpScrolls: every key can be found in a low window too.
-func TestHelpScrolls(t *testing.T) {
-	for _, size := range [][2]int{{45, 12}, {80, 15}, {200, 14}} {
-		h := withFixture(t, size[0], size[1], "default")
-		h.keys("?")
-		h.wantSeen("Move", "more lines", "↑↓ scroll", "esc back")
-		h.keys("G")
-		h.wantSeen("≥ at least")
-		h.wantUnseen("more lines", "Move")
-		last := h.screen()
-		h.keys("j")
-		if h.screen() != last {
-			t.Error("it scrolls beyond its end")
-		}
-		h.keys("k", "pgup", "g")
-		h.wantSeen("Move")
-		h.keys("pgdown", "esc", "?")
-		h.wantSeen("Move")
 	}
 }
 

@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 			outcome:  actions.Outcome{Result: actions.ResultNotHolder, Holder: "worker-3"},
 		},
 		Where: "prod-cache", Settings: Settings{Theme: os.Getenv("LOCKTOP_TUI_THEME")}, NoColor: os.Getenv("NO_COLOR") != "", Sync: true,
+		Mouse: os.Getenv("LOCKTOP_TUI_MOUSE") != "",
 	}
 	if os.Getenv("LOCKTOP_TUI_DEMO") != "" {
 		config.Play = &fakePlay{scene: fixtureScene(time.Now())}

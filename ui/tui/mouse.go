@@ -74,8 +74,8 @@ func (m *model) noteHint(b key.Binding, word string) {
 		return
 	}
 	for _, h := range m.keys.harmless() {
-		if pressed := h.Keys(); b.Enabled() && b.Keys()[0] == pressed[0] {
-			m.mouse.hints = append(m.mouse.hints, clickable{text.Drawable(b.Help().Key + " " + word), keyOf(pressed[0])})
+		if b.Enabled() && b.Help() == h.Help() { // by what it does: enter chooses as well
+			m.mouse.hints = append(m.mouse.hints, clickable{text.Drawable(b.Help().Key + " " + word), keyOf(h.Keys()[0])})
 			return
 		}
 	}

@@ -233,6 +233,11 @@ func TestHarmlessHintsAreSeen(t *testing.T) {
 			t.Errorf("%q cannot be clicked; these can: %q", want, shown)
 		}
 	}
+	h.keys("r")
+	if len(h.m.mouse.hints) > 0 {
+		t.Errorf("in a dialog hints can be clicked: %v", h.m.mouse.hints)
+	}
+	h.keys("esc")
 	for _, b := range h.m.keys.harmless() {
 		for _, acts := range [][]string{
 			h.m.keys.Release.Keys(), h.m.keys.Extend.Keys(), h.m.keys.Expire.Keys(), h.m.keys.Choose.Keys()[1:], h.m.keys.Quit.Keys(),
@@ -244,4 +249,19 @@ func TestHarmlessHintsAreSeen(t *testing.T) {
 		}
 	}
 	h.wantSeen("mouse on, M off")
+}
+
+// pressMouse asks for the mouse, and gives it back.
+func pressMouse(t *testing.T, h *harness, press string) {
+	t.Helper()
+	on, off := tea.EnableMouseCellMotion(), tea.DisableMouse()
+	for _, want := range []tea.Msg{on, off} {
+		_, cmd := h.m.Update(keyMsg(press))
+		if cmd == nil || cmd() != want {
+			t.Errorf("the terminal is not told %T", want)
+		}
+		if h.m.mouse.on != (want == on) || strings.Contains(h.screen(), "mouse on, M off") != h.m.mouse.on {
+			t.Errorf("the screen does not say what the mouse does:\n%s", h.screen())
+		}
+	}
 }

@@ -88,8 +88,8 @@ func (term *terminal) until(ok func() bool, what string) {
 func (term *terminal) mustBeSane(code int) {
 	term.t.Helper()
 	term.waitFor(fmt.Sprintf("exit=%d", code))
-	if got := strings.TrimSpace(term.tmux("display-message", "-p", "#{alternate_on} #{cursor_flag} #{bracket_paste_flag}")); !strings.HasPrefix(got, "0 1") {
-		term.t.Errorf("alternate screen and cursor are %q, want 0 and 1", got)
+	if got := strings.TrimSpace(term.tmux("display-message", "-p", "#{alternate_on} #{cursor_flag} #{mouse_any_flag}")); got != "0 1 0" {
+		term.t.Errorf("alternate screen, cursor and mouse are %q, want 0, 1 and 0", got)
 	}
 	term.typeLine("stty -a | tr ' ' '\\n' | grep -cx -e echo -e icanon -e isig -e icrnl")
 	term.waitFor("\n4\n")
@@ -127,9 +127,12 @@ func TestTerminalIsSaneAfterwards(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			term := openTerminal(t, 100, 40, c.env)
+			term := openTerminal(t, 100, 40, c.env+" LOCKTOP_TUI_MOUSE=1")
 			if c.code != 2 {
-				term.waitFor(up)
+				term.waitFor(up, "mouse on")
+				term.until(func() bool {
+					return strings.TrimSpace(term.tmux("display-message", "-p", "#{mouse_any_flag}")) == "1"
+				}, "the mouse is asked for")
 			}
 			c.end(term)
 			term.mustBeSane(c.code)

@@ -209,3 +209,18 @@ func TestThemes(t *testing.T) {
 		}
 	}
 }
+
+// pressTheme goes through all themes, and round.
+func pressTheme(t *testing.T, h *harness, press string) {
+	t.Helper()
+	for _, name := range append(Themes()[1:], Themes()[0]) {
+		h.keys(press)
+		h.wantSeen("theme: " + name)
+		if h.m.theme.name != name {
+			t.Errorf("the theme is %s, want %s", h.m.theme.name, name)
+		}
+	}
+	h.m.config.NoColor = true
+	h.keys(press)
+	h.wantSeen("NO_COLOR is set: the theme stays default")
+}
