@@ -153,3 +153,11 @@ func (s *store) sampled(l *Lock) (*Sample, Waiters) {
 	}
 	return sample, waiters
 }
+
+// TakeSample gives a lock that nobody else has what was sampled of it, as the store does.
+func (l *Lock) TakeSample(sample *Sample) {
+	l.Sample = sample
+	if l.Waiters.By == WaitersNone || l.Waiters.By == "" {
+		l.Waiters = Waiters{Count: sample.Waiting, By: WaitersSampled}
+	}
+}

@@ -86,17 +86,25 @@ func scriptKeys(args [][]byte) (keys, rest [][]byte) {
 // longestToken is how long a token may be, at most: what is longer is something else.
 const longestToken = 256
 
-// tokenAmong is the argument of a script that looks most like a token: Redisson's, else the first that is no number.
-func tokenAmong(args [][]byte) []byte {
+// shortestToken is how long the argument of a script must be to be taken for a token by that alone.
+const shortestToken = 6
+
+// tokenAmong is the argument of a script that looks most like a token: a holder's, Redisson's, else the first that is no number.
+func tokenAmong(args [][]byte, holders []Holder) []byte {
 	var first []byte
 	for _, arg := range args {
 		if len(arg) == 0 || len(arg) > longestToken {
 			continue
 		}
+		for i := range holders {
+			if holders[i].Owner == string(arg) {
+				return arg
+			}
+		}
 		if _, _, ok := redissonHolder(string(arg)); ok {
 			return arg
 		}
-		if _, err := strconv.ParseFloat(string(arg), 64); err != nil && first == nil {
+		if _, err := strconv.ParseFloat(string(arg), 64); err != nil && first == nil && len(arg) >= shortestToken {
 			first = arg
 		}
 	}

@@ -81,9 +81,11 @@ type lockJSON struct {
 	VotesNeeded int           `json:"votes_needed,omitempty"`
 	ValidUntil  string        `json:"valid_until,omitempty"`
 	Findings    []findingJSON `json:"findings"`
-	// Evidence and Commands are added by "locktop show" only.
+	// Evidence, Commands and Sample are added by "locktop show" only.
 	Evidence []string      `json:"evidence,omitempty"`
 	Commands []commandJSON `json:"commands,omitempty"`
+	// Sample is what a probe found ("locktop show --probe").
+	Sample *sampleJSON `json:"sample,omitempty"`
 }
 
 // voteJSON is what one master says; ballot is one of "for", "other holder", "absent", "wrong type", "denied", "timeout", "down",

@@ -20,6 +20,7 @@ func (a *app) newShow() *cobra.Command {
 	var (
 		about  target
 		output string
+		asked  probing
 	)
 	cmd := &cobra.Command{
 		Use:   "show KEY [flags]",
@@ -28,8 +29,13 @@ func (a *app) newShow() *cobra.Command {
 what is wrong with it, and the redis-cli commands that would act on it. It exits with 1 where the key is not there or no
 lock, and says what it is.
 
-With -o json it prints a locktop.snapshot/1 of this one lock, with the additional fields "evidence" and "commands".`,
+With --probe it listens for that long to everything that is sent to the lock's server (MONITOR), and prints who tries to acquire
+the lock, how often, and in vain. That costs the server about half of what it can do meanwhile, and is refused above 20,000
+commands a second unless it is forced. Nothing of what passes is kept but what concerns this lock.
+
+With -o json it prints a locktop.snapshot/1 of this one lock, with the additional fields "evidence", "commands" and "sample".`,
 		Example: `  locktop show orders:checkout
+  locktop show orders:checkout --probe 2s
   locktop show orders:checkout -o json | jq -r '.locks[0].holders[0].owner'
   locktop show --quoted-input 'lock:\xff\x00'`,
 		Args: oneKey,
@@ -55,6 +61,13 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 				return about.missing(place, key)
 			case found.lock == nil:
 				return noLock(found.record)
+			}
+			if asked.span > 0 {
+				if found, err = a.probe(cmd.Context(), s, about.rules.rules, found, asked); err != nil {
+					return err
+				}
+			}
+			switch {
 			case output == "json":
 				return writeJSON(a.stdout, shownJSON(found.snapshot()))
 			default:
@@ -64,6 +77,8 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 	}
 	cmd.Flags().VarP(newChoice(&output, "text", "text", "json"), "output", "o", "form of the output")
 	chosen(cmd, "output", "text", "json")
+	cmd.Flags().Var(&asked.span, "probe", "listen for this `TIME`, such as 2s and at most 30s, to who asks for the lock (MONITOR)")
+	cmd.Flags().BoolVar(&asked.force, "force", false, "probe a server that runs more than 20,000 commands a second too")
 	about.add(cmd, "KEY is written")
 	addGroup(cmd, groupObserving, func(set *pflag.FlagSet) { about.rules.add(set) })
 	return cmd
@@ -77,6 +92,7 @@ func shownJSON(s *inspector.Snapshot) snapshotJSON {
 			out.Locks[i].Evidence = append(out.Locks[i].Evidence, shownOf(line))
 		}
 		out.Locks[i].Commands = commands(l, s.TakenAt)
+		out.Locks[i].Sample = newSampleJSON(l.Sample)
 	}
 	return out
 }
@@ -150,6 +166,18 @@ func writeLock(w io.Writer, l *inspector.Lock, at time.Time) error {
 	}
 	for _, c := range l.CompanionKeys() {
 		line("companion", text.Escape(c))
+	}
+	if l.Sample != nil {
+		sampleLines(line, l.Sample)
+		if len(l.Sample.Clients) > 0 {
+			fmt.Fprintln(out)
+			if err := writeAligned(out, sampleRows(l.Sample)); err != nil {
+				return err
+			}
+		}
+		if l.Sample.More > 0 {
+			fmt.Fprintf(out, "and %s more\n", text.Count(int64(l.Sample.More)))
+		}
 	}
 	for _, f := range l.Findings {
 		fmt.Fprintf(out, "\n%s: %s\n  %s\n  %s\n", f.Severity, f.Code, text.Escape(f.Text), text.Escape(f.Advice))
