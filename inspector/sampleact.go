@@ -86,25 +86,26 @@ func scriptKeys(args [][]byte) (keys, rest [][]byte) {
 // longestToken is how long a token may be, at most: what is longer is something else.
 const longestToken = 256
 
-// shortestToken is how long the argument of a script must be to be taken for a token by that alone.
+// shortestToken is how long the argument of a script must be to be taken for a token by its looks.
 const shortestToken = 6
 
-// tokenAmong is the argument of a script that looks most like a token: a holder's, Redisson's, else the first that is no number.
-func tokenAmong(args [][]byte, holders []Holder) []byte {
+// tokenAmong is the argument of a script that looks most like a token: a holder's, Redisson's, else the first that is no number
+// and has figures, as random ones do.
+func tokenAmong(args [][]byte, l *Lock) []byte {
 	var first []byte
 	for _, arg := range args {
-		if len(arg) == 0 || len(arg) > longestToken {
+		if len(arg) == 0 || len(arg) > longestToken || string(arg) == l.Key {
 			continue
 		}
-		for i := range holders {
-			if holders[i].Owner == string(arg) {
+		for i := range l.Holders {
+			if l.Holders[i].Owner == string(arg) {
 				return arg
 			}
 		}
 		if _, _, ok := redissonHolder(string(arg)); ok {
 			return arg
 		}
-		if _, err := strconv.ParseFloat(string(arg), 64); err != nil && first == nil && len(arg) >= shortestToken {
+		if _, err := strconv.ParseFloat(string(arg), 64); err != nil && first == nil && len(arg) >= shortestToken && bytes.ContainsAny(arg, "0123456789") {
 			first = arg
 		}
 	}

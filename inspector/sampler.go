@@ -232,7 +232,7 @@ func (s *sampler) call(p *sampledPlace, h keyspace.Heard, name string) {
 	if !c.about {
 		return
 	}
-	c.owner = append(c.owner, tokenAmong(rest, s.lock.Holders)...)
+	c.owner = append(c.owner, tokenAmong(rest, s.lock)...)
 	if name == "EVAL" || name == "EVAL_RO" {
 		c.body = purposeOf(h.Args[1])
 	}

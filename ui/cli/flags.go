@@ -258,6 +258,7 @@ func (o *observing) options() keyspace.ObserveOptions {
 // screen is how the dashboard draws.
 type screen struct {
 	theme  string
+	probe  string
 	fps    int
 	noSync bool
 }
@@ -265,10 +266,13 @@ type screen struct {
 func (s *screen) add(cmd *cobra.Command) {
 	addGroup(cmd, groupDashboard, func(set *pflag.FlagSet) {
 		set.Var(newChoice(&s.theme, "default", "default", "light", "mono"), "theme", "colours; NO_COLOR is heeded too")
+		set.Var(newChoice(&s.probe, "ask", "ask", "allow", "off"), "probe",
+			"contention probe (P), which costs the server much: ask for it, but never in a production profile; allow it there too; never")
 		set.IntVar(&s.fps, "fps", 30, "most `FRAMES` a second, 1 to 60; fewer for a slow line")
 		set.BoolVar(&s.noSync, "no-sync", false, "do not bracket frames in synchronized output (DEC mode 2026)")
 	})
 	chosen(cmd, "theme", "default", "light", "mono")
+	chosen(cmd, "probe", "ask", "allow", "off")
 }
 
 // check refuses what cannot be meant.

@@ -25,6 +25,10 @@ type detail struct {
 	// replication is that of the lock's node.
 	replication keyspace.Replication
 	offset      int
+	// sample is what a probe found just now, and reveal brings it on the screen; sampleAt is its line of the page.
+	sample   *inspector.Sample
+	reveal   bool
+	sampleAt int
 }
 
 // newDetail is the page of a lock of a snapshot.
@@ -63,6 +67,9 @@ func (d *detail) paint(p *painter, m *model, height int) {
 	page := newPainter(p.theme, p.width, 64)
 	page.tone = p.tone
 	d.page(page, m.momentOf(d.lock))
+	if d.reveal {
+		d.reveal, d.offset = false, d.sampleAt
+	}
 	d.offset = max(min(d.offset, len(page.lines)-height), 0)
 	visible := page.lines[d.offset:]
 	if len(visible) > height {
@@ -136,6 +143,7 @@ func (d *detail) page(p *painter, now time.Time) {
 	p.blank()
 	d.fields(p, now)
 	d.findings(p)
+	d.sampled(p)
 	d.timeline(p, now)
 	d.distribution(p, now)
 	d.history(p, now)

@@ -19,10 +19,14 @@ func (m *model) hint(rank int, b key.Binding, word string) segment {
 func (m *model) paintFooter(p *painter) {
 	k := m.keys
 	var left []segment
-	listing := m.dialog == nil && !m.help && !m.typing && m.detail == nil
+	listing := m.dialog == nil && m.probe == nil && !m.help && !m.typing && m.detail == nil
 	switch {
 	case m.dialog != nil:
 		left = []segment{m.hint(1, k.Next, "next"), m.hint(0, k.Choose, "choose"), m.hint(0, k.Cancel, "cancel")}
+	case m.probeAsks():
+		left = []segment{m.hint(1, k.Next, "next"), m.hint(0, k.Choose, "choose"), m.hint(0, k.Cancel, "cancel")}
+	case m.probe != nil:
+		left = []segment{m.hint(0, k.Cancel, "end the probe")}
 	case m.help:
 		left = []segment{m.hint(0, k.Back, "back")}
 	case m.typing:
@@ -30,7 +34,7 @@ func (m *model) paintFooter(p *painter) {
 	case m.detail != nil:
 		left = []segment{
 			piece(3, p.theme.faint, "↑↓ scroll"), m.hint(2, k.Release, "release"), m.hint(2, k.Extend, "extend"),
-			m.hint(2, k.Expire, "force-expire"), m.hint(4, k.Copy, "copy key"), m.hint(5, k.CopyCommand, "copy command"),
+			m.hint(2, k.Expire, "force-expire"), m.hint(3, k.Probe, "probe"), m.hint(4, k.Copy, "copy key"), m.hint(5, k.CopyCommand, "copy command"),
 			m.hint(0, k.Back, "back"), m.hint(0, k.Help, "help"),
 		}
 	case m.view == viewDemo:
@@ -62,7 +66,7 @@ func (m *model) paintFooter(p *painter) {
 		left = []segment{
 			piece(9, p.theme.faint, "↑↓ move"), m.hint(3, k.Open, "detail"), m.hint(2, k.Filter, "filter"),
 			m.hint(5, k.Suspects, "suspects"), m.hint(4, k.Release, "release"), m.hint(6, k.Extend, "extend"),
-			m.hint(6, k.Expire, "force-expire"), m.hint(7, k.Freeze, "freeze"), m.hint(8, k.Events, "events"), other,
+			m.hint(6, k.Expire, "force-expire"), m.hint(7, k.Freeze, "freeze"), m.hint(8, k.Events, "events"), other, m.hint(9, k.Probe, "probe"),
 			m.hint(9, k.Sort, "sort"), m.hint(0, k.Help, "help"), m.hint(0, k.Quit, "quit"),
 		}
 	}

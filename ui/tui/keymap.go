@@ -19,6 +19,8 @@ type keyMap struct {
 
 	Release, Extend, Expire key.Binding
 
+	Probe key.Binding
+
 	// Of a demo.
 	Demo, Fault, Step, Hold, Slower, Faster, Restart key.Binding
 
@@ -62,6 +64,8 @@ func newKeyMap() keyMap {
 		Release: bind("r", "release", "r"),
 		Extend:  bind("e", "extend the lease", "e"),
 		Expire:  bind("x", "force-expire", "x"),
+
+		Probe: bind("P", "probe: who asks for it?", "P"),
 
 		Demo:    bind("5", "demo", "5"),
 		Fault:   bind("f", "let the fault happen now", "f"),
@@ -108,7 +112,7 @@ func (k keyMap) groups() []helpGroup {
 	groups := []helpGroup{
 		{"Move", [][]key.Binding{{k.Up, k.Down}, {k.HalfUp, k.HalfDown}, {k.PageUp, k.PageDown}, {k.Top, k.Bottom}}},
 		{"Look", look},
-		{"Act", one(k.Release, k.Extend, k.Expire, k.Mark, k.Copy, k.CopyCommand)},
+		{"Act", one(k.Release, k.Extend, k.Expire, k.Probe, k.Mark, k.Copy, k.CopyCommand)},
 		{"Demo", demo},
 		{"Leave", one(k.Help, k.Quit, k.Suspend, k.Interrupt)},
 		{"In a dialog", [][]key.Binding{{k.Next, k.Previous}, {k.Choose}, {k.Cancel}}},

@@ -50,6 +50,7 @@ type model struct {
 	nodes  nodeList
 	detail *detail
 	dialog *dialog
+	probe  *probe
 	help   bool
 
 	typing bool // the filter is being typed
@@ -125,7 +126,7 @@ func (m *model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 }
 
 // paused says that the screen stands still while data go on.
-func (m *model) paused() bool { return m.frozen || m.dialog != nil }
+func (m *model) paused() bool { return m.frozen || m.asks() }
 
 func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
@@ -146,6 +147,10 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		m.toast = copiedToast(msg, m.clock())
 	case controlledMsg:
 		return m.takeControlled(msg)
+	case costMsg:
+		m.takeCost(msg)
+	case probedMsg:
+		return m.takeProbed(msg)
 	case fatalMsg:
 		m.fatal = msg.err
 		m.quitting = true
@@ -155,7 +160,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 
 // lively says whether the clock must be fast: a toast is to go, a scan goes on, or a visible TTL counts by tenths.
 func (m *model) lively() bool {
-	if m.toast.text != "" || m.shown == nil {
+	if m.toast.text != "" || m.shown == nil || m.probe != nil {
 		return true
 	}
 	if m.paused() {
@@ -255,7 +260,7 @@ func (m *model) takeArranged(msg arrangedMsg) tea.Cmd {
 	}
 	m.arranging = false
 	m.arrangedAt = m.clock()
-	if m.dialog != nil {
+	if m.asks() {
 		// The dialog shows what is behind it as it was.
 		m.wanted = true
 		return nil

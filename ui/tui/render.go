@@ -92,6 +92,8 @@ func (m *model) render() string {
 	switch {
 	case m.dialog != nil:
 		m.overlayDialog(p)
+	case m.probe != nil:
+		m.overlayProbe(p)
 	case m.help:
 		m.overlayHelp(p)
 	}
