@@ -59,7 +59,11 @@ func (n SampledNode) LoadText() string {
 	if !n.LoadKnown {
 		return "how busy the server was is not known"
 	}
-	return fmt.Sprintf("%.0f commands a second before, %.0f during; %.0f %% of a core", n.OpsBefore, n.OpsDuring, n.CPU*100)
+	said := fmt.Sprintf("%.0f commands a second before, %.0f during", n.OpsBefore, n.OpsDuring)
+	if n.CPU > 0 {
+		said += fmt.Sprintf("; %.0f %% of a core", n.CPU*100)
+	}
+	return said
 }
 
 // rateText is a rate with as many figures as it has a right to.
