@@ -221,6 +221,9 @@ func (s *sampler) owner(token []byte) int32 {
 
 // call begins the call of a script, which is an attempt once it has touched the lock.
 func (s *sampler) call(p *sampledPlace, h keyspace.Heard, name string) {
+	if len(h.Args) < 2 {
+		return // the rest of it was cut
+	}
 	keys, rest := scriptKeys(h.Args)
 	c := &p.caller
 	c.script = maphash.Bytes(s.seed, h.Args[1])

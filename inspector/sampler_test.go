@@ -315,6 +315,7 @@ func TestSampleInWords(t *testing.T) {
 // FuzzSampler: whatever a server tells, nothing breaks and nothing is counted twice.
 func FuzzSampler(f *testing.F) {
 	f.Add("c1 SET lock:orders a NX PX 1\nc2 EVAL del 1 lock:orders x\nlua get lock:orders")
+	f.Add("c1 EVAL")
 	f.Add("c1 EVALSHA x -1\nc1 BLPOP\nc1 SUBSCRIBE\nlua\nc1 HINCRBY lock:orders f -1\nc1 ZADD lock:orders XX 1 m")
 	f.Fuzz(func(t *testing.T, script string) {
 		e := eavesdrop(t).reads("holder-1", time.Second)
