@@ -47,9 +47,10 @@ func (p *probe) describe(t *theme, width int) [][]part {
 		say(t.plain, costSentence(*p.cost, p, err == nil))
 		say(t.warn, "▲ Redis measured MONITOR to take about half of the throughput.")
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		say(t.bad, err.Error())
-	} else {
+	case p.costErr == nil && (p.cost == nil || !p.cost.TooBusy()):
 		say(t.faint, fmt.Sprintf("Listens for %s to all that is sent to the server (MONITOR), and keeps only who asks for this lock. "+
 			"It ends early when too much comes; esc ends it at once.", text.Duration(span)))
 	}
@@ -67,7 +68,7 @@ func costSentence(c inspector.ProbeCost, p *probe, spanKnown bool) string {
 	}
 	said := where + text.Count(int64(c.Ops)) + " commands a second now"
 	if span, err := p.asked(); err == nil && spanKnown {
-		said += fmt.Sprintf(": about %s lines in %s", text.Count(c.Lines(span)), text.Duration(span))
+		said += fmt.Sprintf(": about %s lines", text.Count(c.Lines(span)))
 	}
 	return said + "."
 }
