@@ -80,7 +80,7 @@ func (p *Prober) Probe(ctx context.Context, l *Lock, o ProbeOptions) (*Sample, e
 	report, err := p.servers.Probe(ctx, keyspace.ProbeOptions{
 		Ref: &l.Ref, For: o.For, MaxLines: o.MaxLines, MaxBytes: o.MaxBytes, Force: o.Force, Progress: o.Progress,
 		Take:  s.take,
-		Begun: func(time.Time) { reading.Go(func() { seeds = p.read(ctx, l) }) },
+		Begun: func(time.Time) { reading.Go(func() { seeds = p.seeds(ctx, l) }) },
 	})
 	reading.Wait()
 	if err != nil {
@@ -100,6 +100,26 @@ func (p *Prober) Probe(ctx context.Context, l *Lock, o ProbeOptions) (*Sample, e
 		p.keeper.Keep(sample)
 	}
 	return sample, nil
+}
+
+// A read that something happens to the key while it is under way tells nothing, so that there are some, so far apart.
+const (
+	seedReads = 4
+	seedEvery = 70 * time.Millisecond
+)
+
+// seeds reads the key some times while the probe goes on.
+func (p *Prober) seeds(ctx context.Context, l *Lock) []seedAt {
+	var all []seedAt
+	for range seedReads {
+		all = append(all, p.read(ctx, l)...)
+		select {
+		case <-ctx.Done():
+			return all
+		case <-time.After(seedEvery):
+		}
+	}
+	return all
 }
 
 // seedAt is what a master said of the key while the probe went on.

@@ -63,7 +63,7 @@ func (c *course) at(now time.Time) {
 // follow goes through what one master ran, and says what became of the attempts that it does not tell of.
 func (s *sampler) follow(p *sampledPlace) {
 	var now course
-	seeds := usable(p)
+	seeds := s.usable(p)
 	for i := range p.steps {
 		st := &p.steps[i]
 		for len(seeds) > 0 && !seeds[0].record.ReadAt.After(st.at) {
@@ -75,14 +75,21 @@ func (s *sampler) follow(p *sampledPlace) {
 	}
 }
 
-// usable are the seeds while which nothing happened, so that it is known between which commands the server answered.
-func usable(p *sampledPlace) []seed {
+// usable are the seeds of which it is known between which commands the server answered: while they were read nothing happened to the
+// key, or nothing that matters.
+func (s *sampler) usable(p *sampledPlace) []seed {
 	return slices.DeleteFunc(slices.Clone(p.seeds), func(sd seed) bool {
 		const slack = 5 * time.Millisecond // what the clocks may differ
 		return slices.ContainsFunc(p.steps, func(st step) bool {
-			return st.at.After(sd.asked.Add(-slack)) && st.at.Before(sd.record.ReadAt.Add(slack))
+			during := st.at.After(sd.asked.Add(-slack)) && st.at.Before(sd.record.ReadAt.Add(slack))
+			return during && !s.inVain(&st, sd.record)
 		})
 	})
+}
+
+// inVain says that a command did nothing to a key that a read has found: it tried to make one, and what is there is not its own.
+func (s *sampler) inVain(st *step, r keyspace.Record) bool {
+	return st.effect == effectIfAbsent && r.Type == keyspace.TypeString && !r.Truncated && st.owner != 0 && r.Value.Text != s.names[st.owner]
 }
 
 // courseOf begins with what was read.
@@ -166,13 +173,12 @@ func (s *sampler) conclude(held map[string]bool) {
 	for i := range s.tries {
 		t := &s.tries[i]
 		if t.effort == effortNone { // a script that only looked
-			switch {
-			case t.guess == resultFailed:
-				t.effort, t.result = effortAcquire, resultFailed
-			default:
-				if t.effort = s.habit(t.script).usual(); t.effort == effortAcquire {
-					t.result = resultFailed
-				}
+			t.effort = s.habit(t.script).usual()
+			if t.effort == effortNone && t.guess == resultFailed {
+				t.effort = effortAcquire // who asks how long it takes wants it
+			}
+			if t.effort == effortAcquire {
+				t.result = resultFailed
 			}
 		}
 		if t.effort == effortAcquire {

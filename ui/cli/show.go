@@ -29,11 +29,12 @@ func (a *app) newShow() *cobra.Command {
 what is wrong with it, and the redis-cli commands that would act on it. It exits with 1 where the key is not there or no
 lock, and says what it is.
 
-With --probe it listens for that long to everything that is sent to the lock's server (MONITOR), and prints who tries to acquire
-the lock, how often, and in vain. That costs the server about half of what it can do meanwhile, and is refused above 20,000
-commands a second unless it is forced. Nothing of what passes is kept but what concerns this lock.
+With --probe it listens for that long to everything that is sent to the lock's server (MONITOR), and prints who tries to
+acquire the lock, how often, and in vain. Meanwhile that costs the server about half of what it can do, and it is refused
+above 20,000 commands a second unless it is forced. Of what passes only what concerns this lock is kept.
 
-With -o json it prints a locktop.snapshot/1 of this one lock, with the additional fields "evidence", "commands" and "sample".`,
+With -o json it prints a locktop.snapshot/1 of this one lock, with the additional fields "evidence", "commands" and, after a
+probe, "sample".`,
 		Example: `  locktop show orders:checkout
   locktop show orders:checkout --probe 2s
   locktop show orders:checkout -o json | jq -r '.locks[0].holders[0].owner'
