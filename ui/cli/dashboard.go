@@ -41,7 +41,7 @@ func (a *app) dashboard(ctx context.Context, place keyspace.Place, look *observi
 	noColor, _ := a.lookup("NO_COLOR")
 	err = tui.Run(ctx, tui.Config{
 		Source: s.locks, Operator: s.operator, Where: shown.where, Play: shown.play,
-		Prober: prober{inspector.NewProber(s.servers, look.rules.rules, s.locks)}, Probe: tui.ProbePolicy(draw.probe),
+		Prober: inspector.NewProber(s.servers, look.rules.rules, s.locks), Probe: tui.ProbePolicy(draw.probe),
 		Settings: tui.Settings{Theme: draw.theme}, NoColor: noColor != "", FPS: draw.fps, Sync: !draw.noSync,
 	})
 	if errors.Is(err, tui.ErrInterrupted) {

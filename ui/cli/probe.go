@@ -43,25 +43,18 @@ func (p *probeSpan) Set(s string) error {
 	return nil
 }
 
-// prober is one for the dashboard, which hangs up before the process is suspended.
-type prober struct{ *inspector.Prober }
-
-func (p prober) Probe(ctx context.Context, l *inspector.Lock, o inspector.ProbeOptions) (*inspector.Sample, error) {
-	listening, resume := untilSuspended(ctx)
-	defer resume()
-	return p.Prober.Probe(listening, l, o)
-}
-
 // probe samples a lock, and looks at it again.
 func (a *app) probe(ctx context.Context, s *session, rules inspector.Rules, found sight, asked probing) (sight, error) {
-	listener := prober{inspector.NewProber(s.servers, rules, nil)}
+	prober := inspector.NewProber(s.servers, rules, nil)
 	span := time.Duration(asked.span)
-	cost, err := listener.Cost(ctx, found.lock)
+	cost, err := prober.Cost(ctx, found.lock)
 	if err != nil {
 		return found, failed("%w", err)
 	}
 	a.say("probing for %s, ctrl-c ends it: %s", text.Duration(span), costText(cost, span))
-	sample, err := listener.Probe(ctx, found.lock, inspector.ProbeOptions{For: span, Force: asked.force})
+	listening, hungUp := untilSuspended(ctx)
+	sample, err := prober.Probe(listening, found.lock, inspector.ProbeOptions{For: span, Force: asked.force})
+	hungUp()
 	switch {
 	case errors.Is(err, keyspace.ErrBusy):
 		return found, refusedProbe(err)
