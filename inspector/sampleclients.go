@@ -30,7 +30,7 @@ func (s *sampler) sample(report *keyspace.ProbeReport, needed int) *Sample {
 	out.Clients = s.grouped(report.Clients, needed)
 	for i := range out.Clients {
 		c := &out.Clients[i]
-		out.Sampled.add(c.Sampled)
+		out.add(c.Sampled)
 		if c.Waiting {
 			out.Waiting++
 		}
@@ -107,7 +107,7 @@ func (s *sampler) join(known []keyspace.Client, byOwner bool) []int32 {
 	}
 	parent := make([]int32, len(s.clients))
 	for i := range parent {
-		parent[i] = int32(i) //nolint:gosec // bounded by the lines of a probe
+		parent[i] = int32(i)
 	}
 	find := func(i int32) int32 {
 		for parent[i] != i {
@@ -126,7 +126,7 @@ func (s *sampler) join(known []keyspace.Client, byOwner bool) []int32 {
 	}
 	for i, c := range s.clients {
 		if name := names[c]; name != "" {
-			same("name "+hostOf(c.addr)+" "+name, int32(i)) //nolint:gosec // bounded
+			same("name "+hostOf(c.addr)+" "+name, int32(i))
 		}
 	}
 	for i := range s.tries {
@@ -135,7 +135,7 @@ func (s *sampler) join(known []keyspace.Client, byOwner bool) []int32 {
 		}
 	}
 	for i := range parent {
-		parent[i] = find(int32(i)) //nolint:gosec // bounded
+		parent[i] = find(int32(i))
 	}
 	return parent
 }
@@ -198,7 +198,7 @@ func (g *group) total(names []string, needed int) SampledClient {
 	}
 	if needed <= 1 {
 		for _, at := range all {
-			g.Sampled.add(at)
+			g.add(at)
 		}
 	} else {
 		most := func(of func(Sampled) int, rank int) int {

@@ -194,12 +194,12 @@ func (s *sampler) begin(p *sampledPlace, at time.Time, owner string, e effort) i
 	}
 	client, found := p.clients[known]
 	if !found {
-		client = int32(len(s.clients)) //nolint:gosec // bounded by the lines of a probe
+		client = int32(len(s.clients))
 		p.clients[known] = client
 		s.clients = append(s.clients, sampledConnection{p.node, addr})
 	}
 	s.tries = append(s.tries, try{at: at, place: p, client: client, owner: s.owner([]byte(owner)), effort: e, script: p.caller.script})
-	return int32(len(s.tries) - 1) //nolint:gosec // bounded by the lines of a probe
+	return int32(len(s.tries) - 1)
 }
 
 // owner is the number of a token.
@@ -213,7 +213,7 @@ func (s *sampler) owner(token []byte) int32 {
 	if len(s.names) > maxOwners {
 		return 0
 	}
-	n := int32(len(s.names)) //nolint:gosec // bounded
+	n := int32(len(s.names))
 	s.owners[string(token)] = n
 	s.names = append(s.names, string(token))
 	return n

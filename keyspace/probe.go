@@ -248,7 +248,7 @@ func (p *probing) listen(ctx context.Context, monitors []*monitor) {
 	}()
 	var reading sync.WaitGroup
 	var left atomic.Int32
-	left.Store(int32(len(monitors))) //nolint:gosec // a handful of masters
+	left.Store(int32(len(monitors)))
 	for _, m := range monitors {
 		reading.Go(func() {
 			if err := m.read(p); err != nil {

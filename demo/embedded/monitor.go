@@ -14,7 +14,7 @@ func monitorCommand(s *Server, c *call) {
 }
 
 // runsScript says whether a command runs a script.
-func (c *command) runsScript() bool { return strings.HasPrefix(c.name, "eval") }
+func (cmd *command) runsScript() bool { return strings.HasPrefix(cmd.name, "eval") }
 
 // clientAdministration are the parts of CLIENT that MONITOR does not show.
 var clientAdministration = map[string]bool{"list": true, "kill": true, "no-evict": true, "unblock": true}

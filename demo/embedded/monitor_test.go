@@ -12,7 +12,7 @@ import (
 // What a MONITOR is told is what Redis tells, line for line, but for the capitals of what a script runs.
 func TestMonitorTellsWhatRedisTells(t *testing.T) {
 	t.Parallel()
-	real := startModel(t)
+	redisServer := startModel(t)
 	ours := start(t, embedded.Options{})
 	const redisson = `if (redis.call('exists', KEYS[1]) == 0) then redis.call('hincrby', KEYS[1], ARGV[2], 1); redis.call('pexpire', KEYS[1], ARGV[1]); return nil; end; return redis.call('pttl', KEYS[1]);`
 	steps := [][]any{
@@ -23,18 +23,32 @@ func TestMonitorTellsWhatRedisTells(t *testing.T) {
 		{"EVALSHA", "0000000000000000000000000000000000000000", 1, "lock:a", "x"},
 		{"EVAL", "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end", 1, "lock:a", "nobody"},
 		{"EVAL", "return redis.pcall('hget', KEYS[1], 'f')", 1, "lock:a"},
-		{"MULTI"}, {"SETNX", "lock:m", "x"}, {"PEXPIRE", "lock:m", 1000}, {"EXEC"},
-		{"MULTI"}, {"SETNX", "lock:m", "x"}, {"DISCARD"},
-		{"SUBSCRIBE", "redisson_lock__channel:{lock:r}"}, {"UNSUBSCRIBE", "redisson_lock__channel:{lock:r}"},
+		{"MULTI"},
+		{"SETNX", "lock:m", "x"},
+		{"PEXPIRE", "lock:m", 1000},
+		{"EXEC"},
+		{"MULTI"},
+		{"SETNX", "lock:m", "x"},
+		{"DISCARD"},
+		{"SUBSCRIBE", "redisson_lock__channel:{lock:r}"},
+		{"UNSUBSCRIBE", "redisson_lock__channel:{lock:r}"},
 		{"PUBLISH", "redisson_lock__channel:{lock:r}", "0"},
-		{"RPUSH", "lock:l", "x"}, {"BLPOP", "lock:l", "other", 1},
-		{"SELECT", 3}, {"EVAL", "redis.call('select', 4) return redis.call('setnx', KEYS[1], 'v')", 1, "lock:s"}, {"SELECT", 0},
-		{"GETSET", "lock:a", "mine"}, {"DEL", "lock:a", "lock:r"}, {"FLUSHALL"},
-		{"NOSUCH", "command"}, {"SET", "lock:a"}, {"CONFIG", "GET", "maxmemory"}, {"CLIENT", "ID"},
+		{"RPUSH", "lock:l", "x"},
+		{"BLPOP", "lock:l", "other", 1},
+		{"SELECT", 3},
+		{"EVAL", "redis.call('select', 4) return redis.call('setnx', KEYS[1], 'v')", 1, "lock:s"},
+		{"SELECT", 0},
+		{"GETSET", "lock:a", "mine"},
+		{"DEL", "lock:a", "lock:r"},
+		{"FLUSHALL"},
+		{"NOSUCH", "command"},
+		{"SET", "lock:a"},
+		{"CONFIG", "GET", "maxmemory"},
+		{"CLIENT", "ID"},
 		{"PING", "the end"},
 	}
 	var told [2][]string
-	for i, addr := range []string{real.Addr, ours.Addr()} {
+	for i, addr := range []string{redisServer.Addr, ours.Addr()} {
 		monitor, c := dialRaw(t, addr), dialRaw(t, addr)
 		monitor.do(t, "MONITOR")
 		for _, step := range steps {

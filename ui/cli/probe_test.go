@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"locktop/actions"
 	"locktop/demo/embedded"
 	"locktop/inspector"
@@ -22,16 +20,28 @@ import (
 // contender is a client with a name that asks for a lock, and counts what came of it.
 type contender struct {
 	name               string
-	client             *redis.Client
+	do                 func(args ...any) (any, error)
+	locker             *actions.Locker
 	acquired, attempts int
 }
 
 // newContender is one on a connection of its own.
 func newContender(t *testing.T, addr, name string) *contender {
 	t.Helper()
-	c := &contender{name: name, client: redis.NewClient(&redis.Options{Addr: addr, ClientName: name, PoolSize: 1, MaxRetries: -1})}
-	t.Cleanup(func() { _ = c.client.Close() }) // the server may have gone before
-	if err := c.client.Ping(t.Context()).Err(); err != nil {
+	connection, err := keyspace.Connect(t.Context(), keyspace.Options{Addr: addr})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := connection.NewClient(name)
+	t.Cleanup(func() { // the server may have gone before
+		_ = client.Close()
+		_ = connection.Close()
+	})
+	c := &contender{
+		name: name, locker: actions.NewLocker(client),
+		do: func(args ...any) (any, error) { return client.Do(context.WithoutCancel(t.Context()), args...).Result() },
+	}
+	if _, err := c.do("PING"); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -104,22 +114,19 @@ func TestProbeCountsWhatClientsDo(t *testing.T) {
 	t.Cleanup(func() { _ = ours.Close() }) // ends with the context, too
 	const key = "lock:probed"
 	ways := map[string]func(ctx context.Context, c *contender, n int){
-		"set nx": func(ctx context.Context, c *contender, n int) {
+		"set nx": func(_ context.Context, c *contender, n int) {
 			token := fmt.Sprintf("%s-token-%d", c.name, n)
-			got := c.client.Do(ctx, "SET", key, token, "NX", "PX", 3).Err() == nil
-			if c.note(got); got && n%3 == 0 {
-				c.client.Eval(ctx, "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0", []string{key}, token)
+			_, err := c.do("SET", key, token, "NX", "PX", 3)
+			if c.note(err == nil); err == nil && n%3 == 0 {
+				_, _ = c.do("EVAL", "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0", 1, key, token) // it may be over
 			}
 		},
 		"redisson": func(ctx context.Context, c *contender, n int) {
 			owner := fmt.Sprintf("0f4d3a52-1c2d-4e5f-8a9b-%012x:%d", len(c.name), n)
-			locker := actions.NewLocker(c.client)
-			count, _, err := locker.AcquireRedisson(ctx, key, owner, 3*time.Second)
-			if got := err == nil && count > 0; true {
-				c.note(got)
-				if got {
-					_, _ = locker.ReleaseRedisson(ctx, key, owner, 3*time.Second) // nobody else has it
-				}
+			count, _, err := c.locker.AcquireRedisson(ctx, key, owner, 3*time.Second)
+			got := err == nil && count > 0
+			if c.note(got); got {
+				_, _ = c.locker.ReleaseRedisson(ctx, key, owner, 3*time.Second) // somebody may have deleted it
 			}
 		},
 	}
@@ -132,11 +139,11 @@ func TestProbeCountsWhatClientsDo(t *testing.T) {
 				}
 				defer func() { _ = servers.Close() }() // nothing is owed to them
 				holder := newContender(t, addr, "holder")
-				holder.client.FlushAll(t.Context())
+				_, _ = holder.do("FLUSHALL")
 				if way == "set nx" {
-					holder.client.Do(t.Context(), "SET", key, "the-holder", "PX", 60_000)
+					_, _ = holder.do("SET", key, "the-holder", "PX", 60_000)
 				} else {
-					holder.client.Do(t.Context(), "HSET", key, "77ab01c2-1c2d-4e5f-8a9b-0c1d2e3f4a5b:7", 1)
+					_, _ = holder.do("HSET", key, "77ab01c2-1c2d-4e5f-8a9b-0c1d2e3f4a5b:7", 1)
 				}
 				var work []func()
 				contenders := make(map[string]*contender)
@@ -146,7 +153,7 @@ func TestProbeCountsWhatClientsDo(t *testing.T) {
 					work = append(work, func() {
 						for n := range 60 {
 							if n == 20 {
-								holder.client.Del(t.Context(), key)
+								_, _ = holder.do("DEL", key)
 							}
 							ask(t.Context(), c, n)
 						}
@@ -199,14 +206,14 @@ func TestProbeOfARedlock(t *testing.T) {
 	work = append(work, func() {
 		for n := range 10 {
 			for _, c := range rival {
-				c.client.Do(t.Context(), "SET", key, fmt.Sprintf("rival-token-%d", n), "NX", "PX", 60_000)
+				_, _ = c.do("SET", key, fmt.Sprintf("rival-token-%d", n), "NX", "PX", 60_000)
 			}
 		}
 		for _, c := range holders {
-			c.client.Do(t.Context(), "DEL", key)
+			_, _ = c.do("DEL", key)
 		}
 		for _, c := range rival {
-			c.client.Do(t.Context(), "SET", key, "rival-token-last", "NX", "PX", 60_000)
+			_, _ = c.do("SET", key, "rival-token-last", "NX", "PX", 60_000)
 		}
 	})
 	sample := probeOf(t, servers, key, work...)
@@ -226,7 +233,7 @@ func TestShowProbe(t *testing.T) {
 	var working sync.WaitGroup
 	working.Go(func() {
 		for ctx.Err() == nil {
-			c.client.Do(ctx, "SET", "lock:probed", "worker-7-token", "NX", "PX", 1000)
+			_, _ = c.do("SET", "lock:probed", "worker-7-token", "NX", "PX", 1000)
 			time.Sleep(5 * time.Millisecond)
 		}
 	})

@@ -68,12 +68,10 @@ probe, "sample".`,
 					return err
 				}
 			}
-			switch {
-			case output == "json":
+			if output == "json" {
 				return writeJSON(a.stdout, shownJSON(found.snapshot()))
-			default:
-				return writeLock(a.stdout, found.lock, found.at)
 			}
+			return writeLock(a.stdout, found.lock, found.at)
 		},
 	}
 	cmd.Flags().VarP(newChoice(&output, "text", "text", "json"), "output", "o", "form of the output")
