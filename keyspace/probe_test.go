@@ -150,7 +150,9 @@ func TestProbeOfAServerThatDies(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t)
 	servers := dial(t, keyspace.Place{Servers: []keyspace.Options{{Addr: s.Addr, CommandTimeout: time.Second}}})
-	report, err := servers.Probe(t.Context(), keyspace.ProbeOptions{For: 30 * time.Second, Begun: func(time.Time) { go s.Kill() }})
+	var killing sync.WaitGroup
+	report, err := servers.Probe(t.Context(), keyspace.ProbeOptions{For: 30 * time.Second, Begun: func(time.Time) { killing.Go(s.Kill) }})
+	killing.Wait()
 	if err != nil {
 		t.Fatal(err)
 	}
