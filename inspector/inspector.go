@@ -37,6 +37,7 @@ type Inspector struct {
 	mu        sync.Mutex
 	latest    *Snapshot
 	published chan struct{} // closed when latest is replaced
+	sampled   []*Sample     // that are to be kept
 }
 
 // Start begins to consume the source; the Inspector ends when the source's channel is closed or ctx ends.
@@ -75,6 +76,9 @@ func (i *Inspector) run(ctx context.Context, updates <-chan keyspace.Update, s *
 			s.take(u)
 		case <-i.noted:
 			s.changed = true
+			for _, sample := range i.toKeep() {
+				s.keep(sample)
+			}
 		case <-timer.C:
 		}
 		now := time.Now()
@@ -137,6 +141,27 @@ func (i *Inspector) EventsSince(seq uint64) (events []Event, lost uint64) { retu
 func (i *Inspector) Note(e Event) {
 	e.At = time.Now()
 	i.log.add(e)
+	i.wake()
+}
+
+// Keep makes a sample known: it is a part of its lock for some minutes.
+func (i *Inspector) Keep(sample *Sample) {
+	i.mu.Lock()
+	i.sampled = append(i.sampled, sample)
+	i.mu.Unlock()
+	i.wake()
+}
+
+// toKeep are the samples that were handed over since the last time.
+func (i *Inspector) toKeep() []*Sample {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	samples := i.sampled
+	i.sampled = nil
+	return samples
+}
+
+func (i *Inspector) wake() {
 	select {
 	case i.noted <- struct{}{}:
 	default:

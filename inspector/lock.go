@@ -200,12 +200,16 @@ type Lock struct {
 	HeldExact bool
 	// forgets says that holds of before the first one in History are not remembered any more, if there were any.
 	forgets bool
+	// SparkStart is when the last bucket of Acquisitions began, in Unix seconds (zero: there was none).
+	SparkStart uint32
 	// Renewals of the present hold, the estimated period between them (zero: not yet known), and when the last one was.
 	Renewals      int
 	RenewalPeriod time.Duration
 	LastRenewal   time.Time
 	Waiters       Waiters
 	FencingToken  *int64
+	// Sample is what the last contention probe of the lock found, kept for some minutes; nil: there was none.
+	Sample *Sample
 	// Quorum is set of a Redlock: what each of the independent masters says of the key. Observed is then the read of one that votes
 	// for the holder, with the end of the quorum, and Node is that master.
 	Quorum   *Quorum
@@ -215,9 +219,8 @@ type Lock struct {
 	// History holds past and present holds, oldest first, bounded.
 	History []Hold
 	// Acquisitions counts acquisitions (hand-overs included) in SparkBuckets buckets of SparkBucket each, oldest first;
-	// the last bucket is the running one, which began at SparkStart, in Unix seconds (zero: there was none).
+	// the last bucket is the running one, which began at SparkStart.
 	Acquisitions [SparkBuckets]uint16
-	SparkStart   int64
 	// FreedAt and FreedBy are set in StateFreed.
 	FreedAt time.Time
 	FreedBy Cause

@@ -131,7 +131,7 @@ func (m *mind) period() time.Duration {
 // acquired counts acquisitions in the buckets of the last minute.
 func (l *Lock) acquired(at time.Time, times int) {
 	l.Acquisitions = l.AcquisitionsAt(at)
-	l.SparkStart = at.Truncate(SparkBucket).Unix()
+	l.SparkStart = uint32(at.Truncate(SparkBucket).Unix())
 	last := &l.Acquisitions[SparkBuckets-1]
 	*last = uint16(min(int(*last)+times, 1<<16-1))
 }

@@ -72,7 +72,7 @@ func (l *Lock) AcquisitionsAt(now time.Time) [SparkBuckets]uint16 {
 	if l.SparkStart == 0 {
 		return [SparkBuckets]uint16{}
 	}
-	steps := int(now.Truncate(SparkBucket).Sub(time.Unix(l.SparkStart, 0)) / SparkBucket)
+	steps := int(now.Truncate(SparkBucket).Sub(time.Unix(int64(l.SparkStart), 0)) / SparkBucket)
 	if steps <= 0 {
 		return l.Acquisitions
 	}

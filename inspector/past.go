@@ -19,7 +19,7 @@ type remembered struct {
 	key          keyRef
 	history      []Hold
 	acquisitions [SparkBuckets]uint16
-	sparkStart   int64
+	sparkStart   uint32
 	forgets      bool
 	chronicle    *chronicle
 }

@@ -43,6 +43,7 @@ type store struct {
 	wakes   wakes
 	totals  totals
 	past    past
+	samples map[keyRef]*Sample
 	freed   []int32 // slots of freed locks, oldest first; some may be held again
 	// pastHolds counts the holds that are over, of all slots.
 	pastHolds int
@@ -181,6 +182,9 @@ func (s *store) settle(i int32, now time.Time) {
 		limit = maxVoteHolds
 		s.touched = append(s.touched, keyRef{l.DB, l.Key})
 	}
+	if l.Sample != nil || len(s.samples) > 0 {
+		l.Sample, l.Waiters = s.sampled(l)
+	}
 	if s.pastHolds >= maxPastHolds {
 		limit = 1 + int(min(at.past, 1))
 		if before := l.holdBefore(); before != nil && before.Lost != nil {
@@ -259,6 +263,7 @@ func (s *store) wake(now time.Time) {
 	}
 	if now.Sub(s.swept) > trailLives/3 {
 		s.swept = now
+		s.expireSamples(now)
 		for _, n := range s.nodes {
 			n.sweep(now)
 		}

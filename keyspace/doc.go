@@ -1,5 +1,6 @@
 // Package keyspace finds keys on Redis servers and tells how they change. It knows nothing of locks, and it never
 // writes: every connection but those of [Connection.NewClient] refuses to send what is not on the list of [ReadCommands].
+// Only [Servers.Probe], which is asked for, has a list of its own: it sends MONITOR.
 //
 // [Connect] dials, and finds out what the server can do. [Connection.Observe] then starts one feed a node, which merges
 // three sources into one stream of [Update] values:

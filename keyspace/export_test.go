@@ -106,3 +106,14 @@ func (s *Stepped) Take() Update {
 
 // MaxGone is how many records wait before keys that came and went are left out.
 const MaxGone = maxGone
+
+// ProbeCommands is what a monitor's connection may send.
+func ProbeCommands() []string { return probeCommands }
+
+// Busiest is why a server that runs so many commands a second is not probed.
+func Busiest(ops float64) error {
+	return busiest([]ProbedNode{{Node: "somewhere:6379", Before: Load{Known: true, Ops: ops}}})
+}
+
+// ParseHeard reads one line of MONITOR.
+func ParseHeard(line []byte) (Heard, bool) { return new(heardLine).parse(line) }

@@ -12,7 +12,7 @@ import (
 
 // ReadCommands is every command that this package sends, in capitals, with the subcommand where there are some. None of
 // them writes. What is not on it does not leave the process: each connection but those of [Connection.NewClient] parses
-// what it is about to send, and refuses anything else. Only [Connection.Capabilities] and
+// what it is about to send, and refuses anything else. [Servers.Probe] has a list of its own. Only [Connection.Capabilities] and
 // [Connection.DryRun] send more, to learn what this user may: scripts that do nothing, a transaction of no commands, and
 // ACL DRYRUN.
 func ReadCommands() []string { return slices.Clone(readCommands) }

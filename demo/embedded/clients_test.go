@@ -132,7 +132,7 @@ func TestMonitor(t *testing.T) {
 	c.do(t, "EVAL", "return redis.call('set', KEYS[1], 'a\\n\"')", 1, "k")
 	me := regexp.QuoteMeta(c.conn.LocalAddr().String())
 	for _, want := range []string{
-		`^\+\d+\.\d{6} \[0 ` + me + `\] "SELECT" "2"\r\n$`,
+		`^\+\d+\.\d{6} \[2 ` + me + `\] "SELECT" "2"\r\n$`,
 		`^\+\d+\.\d{6} \[2 ` + me + `\] "EVAL" "return redis\.call\('set', KEYS\[1\], 'a\\\\n\\"'\)" "1" "k"\r\n$`,
 		`^\+\d+\.\d{6} \[2 lua\] "SET" "k" "a\\n\\""\r\n$`,
 	} {

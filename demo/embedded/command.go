@@ -152,7 +152,9 @@ func (s *Server) process(c *call) {
 
 // run executes a command that has passed the checks.
 func (s *Server) run(c *call) {
-	s.feedMonitors(c)
+	if c.command.runsScript() {
+		s.feedMonitors(c) // what the script runs comes after it
+	}
 	c.keys(func(key string) {
 		e := s.lookup(c.db, key)
 		switch {
@@ -165,6 +167,9 @@ func (s *Server) run(c *call) {
 	begin := time.Now()
 	start := len(c.reply.data)
 	c.command.run(s, c)
+	if !c.command.runsScript() {
+		s.feedMonitors(c)
+	}
 	s.statistics.count(statisticsName(c.args, c.command), time.Since(begin), answer(c.reply.data[start:]).failed(), s.now)
 }
 

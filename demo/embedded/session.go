@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"crypto/subtle"
-	"fmt"
 	"strings"
 )
 
@@ -171,61 +170,4 @@ func aclCommand(_ *Server, c *call) {
 		return
 	}
 	c.unknownSubcommand()
-}
-
-func monitorCommand(s *Server, c *call) {
-	if !c.client.monitoring {
-		c.client.monitoring = true
-		s.monitors = append(s.monitors, c.client)
-	}
-	c.reply.ok()
-}
-
-// feedMonitors tells those who monitor what is about to run, in the form of Redis: no administration, no secrets, the
-// commands of a script with the address "lua".
-func (s *Server) feedMonitors(c *call) {
-	if len(s.monitors) == 0 || c.command.traits&unmonitored != 0 {
-		return
-	}
-	from := c.client.conn.RemoteAddr().String()
-	if c.script {
-		from = "lua"
-	}
-	line := fmt.Appendf(nil, "+%d.%06d [%d %s]", s.now.Unix(), s.now.Nanosecond()/1000, c.db.number, from)
-	for _, arg := range c.args {
-		line = append(line, ' ')
-		line = appendQuoted(line, arg)
-	}
-	line = append(line, '\r', '\n')
-	for _, monitor := range s.monitors {
-		monitor.output.push(line)
-	}
-}
-
-// appendQuoted writes a word as MONITOR does: every byte that is not printable ASCII is escaped.
-func appendQuoted(to []byte, word string) []byte {
-	to = append(to, '"')
-	for i := range len(word) {
-		switch c := word[i]; c {
-		case '\\', '"':
-			to = append(to, '\\', c)
-		case '\n':
-			to = append(to, `\n`...)
-		case '\r':
-			to = append(to, `\r`...)
-		case '\t':
-			to = append(to, `\t`...)
-		case '\a':
-			to = append(to, `\a`...)
-		case '\b':
-			to = append(to, `\b`...)
-		default:
-			if c < ' ' || c > '~' {
-				to = fmt.Appendf(to, `\x%02x`, c)
-			} else {
-				to = append(to, c)
-			}
-		}
-	}
-	return append(to, '"')
 }

@@ -22,7 +22,7 @@ func connectionCommands() []command {
 		{"select", 2, fast, 0, 0, 0, selectCommand},
 		{"quit", -1, fast | noScript | noAuth | subscriberOK | noQueue | unmonitored, 0, 0, 0, quitCommand},
 		{"reset", 1, fast | noScript | noAuth | subscriberOK | noQueue, 0, 0, 0, resetCommand},
-		{"client", -2, noScript | unmonitored, 0, 0, 0, clientCommand},
+		{"client", -2, noScript, 0, 0, 0, clientCommand},
 		// Server
 		{"acl", -2, noScript | unmonitored, 0, 0, 0, aclCommand},
 		{"cluster", -2, noScript, 0, 0, 0, clusterCommand},
@@ -186,7 +186,7 @@ func otherCommands() []command {
 	return []command{
 		// Transactions
 		{"discard", 1, fast | noScript | noQueue, 0, 0, 0, discardCommand},
-		{"exec", 1, noScript | noQueue | unmonitored, 0, 0, 0, execCommand},
+		{"exec", 1, noScript | noQueue, 0, 0, 0, execCommand},
 		{"multi", 1, fast | noScript | noQueue, 0, 0, 0, multiCommand},
 		{"unwatch", 1, fast | noScript, 0, 0, 0, unwatchCommand},
 		{"watch", -2, fast | noScript | noQueue | looksItself, 1, -1, 1, watchCommand},

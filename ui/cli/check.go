@@ -164,24 +164,28 @@ func (a *app) checkNode(ctx context.Context, connection *keyspace.Connection, lo
 	if err != nil {
 		return nil, false, err
 	}
-	monitor, err := checkMonitor(ctx, connection)
-	return append(items, acting, monitor), eval.Verdict != keyspace.Absent, err
+	probe, err := checkProbe(ctx, connection)
+	return append(items, acting, probe), eval.Verdict != keyspace.Absent, err
 }
 
-// checkMonitor says whether this user may MONITOR, which shows every command of everybody. Nothing that locktop does takes it.
-func checkMonitor(ctx context.Context, connection *keyspace.Connection) (itemJSON, error) {
+// checkProbe says whether this user may be shown who waits for a lock (MONITOR), which locktop does only when it is asked to: P in the
+// dashboard, and show --probe. It is no part of the least rights, for it shows every command of everybody.
+func checkProbe(ctx context.Context, connection *keyspace.Connection) (itemJSON, error) {
 	verdict, _, err := connection.DryRun(ctx, [][]any{{"MONITOR"}})
 	if err != nil {
 		return itemJSON{}, failed("%w", err)
 	}
-	item := itemJSON{Name: "monitor", OK: true}
+	item := itemJSON{Name: "probe", OK: true}
 	switch verdict {
 	case keyspace.Allowed:
-		item.Detail = "this user may run it; locktop never does"
-	case keyspace.Denied, keyspace.Absent:
-		item.Detail = "denied; locktop never runs it"
+		item.Detail = "this user may MONITOR; locktop does so only when it is asked to (P, show --probe)"
+	case keyspace.Denied:
+		item.Detail = "denied, and optional: P and show --probe cannot tell who asks for a lock"
+		item.Mend = connection.Mend("+monitor")
+	case keyspace.Absent:
+		item.Detail = "the server has no MONITOR, so that P and show --probe cannot tell who asks for a lock"
 	case keyspace.Untried:
-		item.Detail = "not tried; locktop never runs it"
+		item.Detail = "not tried; it takes +monitor, and is optional"
 	}
 	return item, nil
 }

@@ -46,6 +46,7 @@ func (a *app) dashboard(ctx context.Context, place keyspace.Place, look *observi
 		Profile: a.profileName(), Production: a.profile.Production(), Settings: begin, Save: save, Keys: a.otherKeys(),
 		NoColor: noColor != "", ASCII: text.ASCII(), Mouse: draw.mouse,
 		FPS: draw.fps, Sync: !draw.noSync,
+		Prober: inspector.NewProber(s.servers, look.rules.rules, s.locks), Probe: tui.ProbePolicy(draw.probe),
 	})
 	if errors.Is(err, tui.ErrInterrupted) {
 		return errInterrupted

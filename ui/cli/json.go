@@ -83,13 +83,15 @@ type lockJSON struct {
 	VotesNeeded int           `json:"votes_needed,omitempty"`
 	ValidUntil  string        `json:"valid_until,omitempty"`
 	Findings    []findingJSON `json:"findings"`
-	// HoldTimes, AcquisitionsPerMinute (of the last hour, oldest first), Renewal, Evidence and Commands are added by "locktop show" only.
+	// HoldTimes, AcquisitionsPerMinute (of the last hour, oldest first), Renewal, Evidence, Commands and Sample are added by "locktop show" only.
 	HoldTimes             *holdTimesJSON `json:"hold_ms,omitempty"`
 	AcquisitionsPerMinute []int          `json:"acquisitions_per_minute,omitempty"`
 	Renewal               *renewalJSON   `json:"renewal,omitempty"`
 
 	Evidence []string      `json:"evidence,omitempty"`
 	Commands []commandJSON `json:"commands,omitempty"`
+	// Sample is what a probe found ("locktop show --probe").
+	Sample *sampleJSON `json:"sample,omitempty"`
 }
 
 // voteJSON is what one master says; ballot is one of "for", "other holder", "absent", "wrong type", "denied", "timeout", "down",

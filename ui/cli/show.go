@@ -24,6 +24,7 @@ func (a *app) newShow() *cobra.Command {
 		output string
 		whose  identity
 		span   time.Duration
+		asked  probing
 	)
 	cmd := &cobra.Command{
 		Use:   "show KEY [flags]",
@@ -35,9 +36,14 @@ lock, and says what it is.
 With --for it looks on for so long, and tells what it saw: for how long the lock was held, how often it was acquired and
 renewed, and by whom it was held before.
 
-With -o json it prints a locktop.snapshot/1 of this one lock, with the additional fields "evidence" and "commands", and with
---for "hold_ms", "acquisitions_per_minute" (60 of them, the running one last) and "renewal".`,
+With --probe it listens for that long to everything that is sent to the lock's server (MONITOR), and prints who tries to
+acquire the lock, how often, and in vain. Meanwhile that costs the server about half of what it can do, and it is refused
+above 20,000 commands a second unless it is forced. Of what passes only what concerns this lock is kept.
+
+With -o json it prints a locktop.snapshot/1 of this one lock, with the additional fields "evidence" and "commands", with
+--for "hold_ms", "acquisitions_per_minute" (60 of them, the running one last) and "renewal", and after a probe "sample".`,
 		Example: `  locktop show orders:checkout
+  locktop show orders:checkout --probe 2s
   locktop show orders:checkout -o json | jq -r '.locks[0].holders[0].owner'
   locktop show orders:checkout --for 1m    with hold times, rates and renewals of a minute
   locktop show --quoted-input 'lock:\xff\x00'`,
@@ -46,6 +52,14 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 			key, err := about.unquote("KEY", args[0])
 			if err := errors.Join(err, checkSpan(span)); err != nil {
 				return err
+			}
+			if asked.span > 0 && span > 0 {
+				return usage("--for looks on, and --probe listens, each for a time of its own: give one of them")
+			}
+			if asked.span > 0 {
+				if err := a.mayProbe(); err != nil {
+					return err
+				}
 			}
 			place, err := a.place(cmd, &about.server)
 			if err = errors.Join(err, whose.check()); err != nil {
@@ -74,6 +88,11 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 			case found.lock == nil:
 				return noLock(found.record)
 			}
+			if asked.span > 0 {
+				if found, err = a.probe(cmd.Context(), s, &about, found, asked); err != nil {
+					return err
+				}
+			}
 			return a.show(found.snapshot(), output)
 		},
 	}
@@ -81,6 +100,8 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 	chosen(cmd, "output", "text", "json")
 	addSpan(cmd, &span)
 	cmd.Flags().Lookup("for").Usage = "look on this long before printing, such as 30s; 0: once"
+	cmd.Flags().Var(&asked.span, "probe", "listen for this `TIME`, such as 2s and at most 30s, to who asks for the lock (MONITOR)")
+	cmd.Flags().BoolVar(&asked.force, "force", false, "probe a server that runs more than 20,000 commands a second too")
 	about.add(cmd, "KEY is written")
 	addGroup(cmd, groupObserving, func(set *pflag.FlagSet) { about.rules.add(set); whose.add(set) })
 	whose.complete(cmd)
@@ -128,6 +149,7 @@ func shownJSON(s *inspector.Snapshot) snapshotJSON {
 		}
 		out.Locks[i].Commands = commands(l, s.TakenAt)
 		out.Locks[i].addStatistics(l, s.TakenAt)
+		out.Locks[i].Sample = newSampleJSON(l.Sample)
 	}
 	return out
 }
@@ -206,6 +228,18 @@ func writeLock(w io.Writer, s *inspector.Snapshot) error {
 	}
 	for _, c := range l.CompanionKeys() {
 		line("companion", text.Escape(c))
+	}
+	if l.Sample != nil {
+		sampleLines(line, l.Sample)
+		if len(l.Sample.Clients) > 0 {
+			fmt.Fprintln(out)
+			if err := writeAligned(out, sampleRows(l.Sample)); err != nil {
+				return err
+			}
+		}
+		if l.Sample.More > 0 {
+			fmt.Fprintf(out, "and %s more\n", text.Count(int64(l.Sample.More)))
+		}
 	}
 	for _, f := range l.Findings {
 		fmt.Fprintf(out, "\n%s: %s\n  %s\n  %s\n", f.Severity, f.Code, text.Escape(f.Text), text.Escape(f.Advice))

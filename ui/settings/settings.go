@@ -98,8 +98,11 @@ type Value struct {
 // Production says whether destructive actions have to be confirmed by a name. No profile is none of production.
 func (p *Profile) Production() bool { return p != nil && p.Environment == Production }
 
-// Of is what is set for a flag; nil: nothing.
+// Of is what is set for a flag; nil: nothing. No profile sets any.
 func (p *Profile) Of(flag string) *Value {
+	if p == nil {
+		return nil
+	}
 	for i := range p.Values {
 		if p.Values[i].Flag == flag {
 			return &p.Values[i]

@@ -32,6 +32,10 @@ type detail struct {
 	// timeTop and timeEnd are the lines of the page that it takes; reveal has them scrolled into sight.
 	timeTop, timeEnd int
 	reveal           bool
+	// sample is what a probe found just now, and showSample brings it on the screen; sampleAt is its line of the page.
+	sample     *inspector.Sample
+	showSample bool
+	sampleAt   int
 }
 
 // newDetail is the page of a lock of a snapshot.
@@ -75,6 +79,9 @@ func (d *detail) paint(p *painter, m *model, height int) {
 		d.offset = d.timeTop
 	}
 	d.reveal = false
+	if d.showSample {
+		d.showSample, d.offset = false, d.sampleAt
+	}
 	d.offset = max(min(d.offset, len(page.lines)-height), 0)
 	visible := page.lines[d.offset:]
 	if len(visible) > height {
@@ -148,6 +155,7 @@ func (d *detail) page(p *painter, m *model, now time.Time) {
 	p.blank()
 	d.fields(p, m, now)
 	d.findings(p)
+	d.sampled(p)
 	d.paintTimeline(p, now)
 	d.paintRates(p, now)
 	d.paintHoldTimes(p)

@@ -60,7 +60,7 @@ func fixtureLocks(now time.Time) []*inspector.Lock {
 				past(now, "worker-9", 16, 8, inspector.CauseReleased),
 				past(now, "0f4d3a52-8c1e-4f0a-9d2b-5a6c7d8e9f01:42", 7.6, -1, ""),
 			},
-			Acquisitions: [inspector.SparkBuckets]uint16{1, 3, 2, 0, 4, 6, 9, 5, 3, 2, 1, 1}, SparkStart: in(-2 * time.Second).Unix(),
+			Acquisitions: [inspector.SparkBuckets]uint16{1, 3, 2, 0, 4, 6, 9, 5, 3, 2, 1, 1}, SparkStart: uint32(in(-2 * time.Second).Unix()),
 		},
 		{
 			Ref: ref("lock:invoice:7731"), Scheme: inspector.SchemeSetNX, Mode: inspector.ModeExclusive, State: inspector.StateStuck,
@@ -138,7 +138,7 @@ func fixtureLocks(now time.Time) []*inspector.Lock {
 			State: inspector.StateHeld, Holders: []inspector.Holder{holder(owner+":5f0e9d", owner, 0)},
 			ExpiresAt: in(15*time.Second - held), HeldSince: in(-held), HeldExact: true,
 			Waiters:      inspector.Waiters{By: inspector.WaitersNone},
-			Acquisitions: [inspector.SparkBuckets]uint16{uint16(i), 2, 1, 0, 3, 0, uint16(14 - i), 1, 0, 2, 2, 1}, SparkStart: in(-time.Second).Unix(),
+			Acquisitions: [inspector.SparkBuckets]uint16{uint16(i), 2, 1, 0, 3, 0, uint16(14 - i), 1, 0, 2, 2, 1}, SparkStart: uint32(in(-time.Second).Unix()),
 			History: []inspector.Hold{
 				past(now, "worker-"+fmt.Sprint((i+1)%5)+":5f0e9d", 30, 20, inspector.CauseReleased),
 				past(now, owner+":5f0e9d", held.Seconds(), -1, ""),

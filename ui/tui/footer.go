@@ -26,10 +26,14 @@ func (m *model) paintFooter(p *painter) {
 	}
 	m.mouse.hints = m.mouse.hints[:0]
 	var left []segment
-	listing := m.dialog == nil && m.run == nil && m.deeds == nil && !m.help && m.chooser == nil && !m.typing && m.detail == nil
+	listing := m.dialog == nil && m.run == nil && m.probe == nil && m.deeds == nil && !m.help && m.chooser == nil && !m.typing && m.detail == nil
 	switch {
 	case m.dialog != nil:
 		left = []segment{m.hint(1, k.Next, "next"), m.hint(0, k.Choose, "choose"), m.hint(2, k.PageDown, "more"), m.hint(0, k.Cancel, "cancel")}
+	case m.probeAsks():
+		left = []segment{m.hint(1, k.Next, "next"), m.hint(0, k.Choose, "choose"), m.hint(0, k.Cancel, "cancel")}
+	case m.probe != nil:
+		left = []segment{m.hint(0, k.Cancel, "end the probe")}
 	case m.run != nil:
 		left = m.runHints()
 	case m.deeds != nil:
@@ -46,7 +50,7 @@ func (m *model) paintFooter(p *painter) {
 	case m.detail != nil:
 		left = []segment{
 			piece(3, p.theme.faint, "↑↓ scroll"), m.hint(2, k.Release, "release"), m.hint(2, k.Extend, "extend"),
-			m.hint(2, k.Expire, "force-expire"), m.hint(4, k.Copy, "copy key"), m.hint(5, k.CopyCommand, "copy command"),
+			m.hint(2, k.Expire, "force-expire"), m.hint(3, k.Probe, "probe"), m.hint(4, k.Copy, "copy key"), m.hint(5, k.CopyCommand, "copy command"),
 			m.hint(6, k.ZoomIn, "zoom"), m.hint(7, k.Earlier, "earlier"),
 			m.hint(0, k.Back, "back"), m.hint(0, k.Help, "help"),
 		}
@@ -91,7 +95,7 @@ func (m *model) paintFooter(p *painter) {
 		left = []segment{
 			piece(9, p.theme.faint, "↑↓ move"), m.hint(3, k.Open, "detail"), m.hint(2, k.Filter, "filter"),
 			m.hint(5, k.Suspects, "suspects"), m.hint(4, k.Release, "release"+many), m.hint(6, k.Extend, "extend"+many),
-			m.hint(6, k.Expire, "force-expire"+many), m.hint(7, k.Freeze, "freeze"), m.hint(8, k.Holders, "holders"), m.hint(8, k.Events, "events"), other,
+			m.hint(6, k.Expire, "force-expire"+many), m.hint(7, k.Freeze, "freeze"), m.hint(8, k.Holders, "holders"), m.hint(8, k.Events, "events"), other, m.hint(9, k.Probe, "probe"),
 			m.hint(9, k.Sort, "sort"), m.hint(10, k.Columns, "columns"), m.hint(0, k.Help, "help"), m.hint(0, k.Quit, "quit"),
 		}
 		if m.view == viewLocks && m.layout().pane.height > 0 {

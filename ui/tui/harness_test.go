@@ -20,19 +20,21 @@ type harness struct {
 	now      time.Time
 	source   *fakeSource
 	operator *fakeOperator
+	prober   *fakeProber
 	play     *fakePlay // nil: there is no demo
 	copied   []string
 	pending  []tea.Cmd
+	answers  chan tea.Msg // of a probe
 }
 
 func newHarness(t testing.TB, width, height int, themeName string) *harness {
 	t.Helper()
-	h := &harness{t: t, now: noon, source: &fakeSource{next: make(chan *inspector.Snapshot, 1)}, operator: &fakeOperator{}}
+	h := &harness{t: t, now: noon, source: &fakeSource{next: make(chan *inspector.Snapshot, 1)}, operator: &fakeOperator{}, prober: &fakeProber{}, answers: make(chan tea.Msg, 64)}
 	loaded, err := newTheme(themeName, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.m = newModel(t.Context(), Config{Source: h.source, Operator: h.operator, Where: "prod-cache"}, loaded)
+	h.m = newModel(t.Context(), Config{Source: h.source, Operator: h.operator, Prober: h.prober, Where: "prod-cache"}, loaded)
 	h.m.clock = func() time.Time { return h.now }
 	h.m.copy = func(s string) error {
 		h.copied = append(h.copied, s)

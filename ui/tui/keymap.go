@@ -24,6 +24,8 @@ type keyMap struct {
 	// Of the timeline.
 	ZoomIn, ZoomOut, Earlier, Later, Now key.Binding
 
+	Probe key.Binding
+
 	// Of a demo.
 	Demo, Fault, Step, Hold, Slower, Faster, Restart key.Binding
 
@@ -81,6 +83,8 @@ func newKeyMap() keyMap {
 		Later:   bind("→ l", "later", "right", "l"),
 		Now:     bind("0", "now", "0"),
 
+		Probe: bind("P", "probe: who asks for it?", "P"),
+
 		Demo:    bind("5", "demo", "5"),
 		Fault:   bind("f", "let the fault happen now", "f"),
 		Step:    bind("n", "step", "n"),
@@ -127,7 +131,7 @@ func (k keyMap) groups() []helpGroup {
 	groups := []helpGroup{
 		{"Move", [][]key.Binding{{k.Up, k.Down}, {k.HalfUp, k.HalfDown}, {k.PageUp, k.PageDown}, {k.Top, k.Bottom}}},
 		{"Look", look},
-		{"Act", one(k.Release, k.Extend, k.Expire, k.Mark, k.Deeds, k.Copy, k.CopyCommand)},
+		{"Act", one(k.Release, k.Extend, k.Expire, k.Probe, k.Mark, k.Deeds, k.Copy, k.CopyCommand)},
 		{"Timeline", [][]key.Binding{{k.ZoomIn, k.ZoomOut}, {k.Earlier, k.Later, k.Now}}},
 		{"Demo", demo},
 		{"Leave", one(k.Help, k.Quit, k.Suspend, k.Interrupt)},

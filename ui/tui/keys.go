@@ -15,7 +15,7 @@ func (m *model) handleKey(msg tea.KeyMsg) tea.Cmd {
 		// What was pasted is text, and never a command.
 		return m.handlePaste(msg)
 	}
-	if msg.Type == tea.KeyRunes && len(msg.Runes) > 1 && !msg.Alt && !m.typing && m.dialog == nil {
+	if msg.Type == tea.KeyRunes && len(msg.Runes) > 1 && !msg.Alt && !m.typing && !m.asks() {
 		return m.handleBurst(msg.Runes)
 	}
 	switch {
@@ -23,7 +23,9 @@ func (m *model) handleKey(msg tea.KeyMsg) tea.Cmd {
 		m.interrupted, m.quitting = true, true
 		return nil
 	case key.Matches(msg, m.keys.Suspend):
-		return tea.Suspend
+		return m.suspend()
+	case m.probe != nil:
+		return m.handleProbeKey(msg)
 	case m.dialog != nil:
 		return m.handleDialogKey(msg)
 	case m.run != nil:
@@ -53,7 +55,7 @@ func (m *model) handleBurst(runes []rune) tea.Cmd {
 	var commands []tea.Cmd
 	for _, r := range runes {
 		commands = append(commands, m.handleKey(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}}))
-		if m.dialog != nil || m.quitting {
+		if m.asks() || m.quitting {
 			break
 		}
 	}
@@ -64,6 +66,8 @@ func (m *model) handlePaste(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case m.dialog != nil:
 		m.dialog.paste(msg)
+	case m.probeAsks() && m.probe.focus == controlTTL:
+		m.probe.span, _ = m.probe.span.Update(msg)
 	case m.typing:
 		m.input, _ = m.input.Update(msg)
 		return m.setFilter(m.input.Value())
@@ -161,6 +165,8 @@ func (m *model) handleCommand(msg tea.KeyMsg) tea.Cmd {
 		return m.openDialog(actions.VerbForceExpire)
 	case key.Matches(msg, k.Deeds):
 		return m.openDeeds()
+	case key.Matches(msg, k.Probe):
+		return m.openProbe()
 	case key.Matches(msg, k.Locks):
 		m.view, m.detail = viewLocks, nil
 	case key.Matches(msg, k.Holders):

@@ -77,6 +77,14 @@ var keyTests = map[string]func(t *testing.T, h *harness, press string){
 		h.keys(press)
 		h.wantUnseen("SUSPECTS ONLY")
 	},
+	"Probe": func(t *testing.T, h *harness, press string) {
+		h.keys(press)
+		if h.m.probe == nil || h.m.probe.lock != h.m.table.rows[0] || h.m.probe.focus != controlCancel {
+			t.Errorf("%+v", h.m.probe)
+		}
+		h.keys("enter")
+		h.wantUnseen("[ Cancel ]")
+	},
 	"Filter": func(_ *testing.T, h *harness, press string) {
 		h.keys(press, "o", "r", "d", "e", "r", "s", "enter")
 		h.wantSeen("/orders", "1 row", "orders:checkout")

@@ -104,6 +104,12 @@ func (m *model) perform(r actions.Request, answer func(actions.Outcome) tea.Msg)
 // finish waits, after the last frame, for an action that is still under way: whoever quits right after confirming must find
 // its outcome in the audit. It waits no longer than an action may take.
 func (m *model) finish() {
+	if listening := m.endProbe(); listening != nil {
+		select {
+		case <-listening:
+		case <-time.After(hangUpTimeout):
+		}
+	}
 	done := make(chan struct{})
 	go func() {
 		m.acting.Wait()

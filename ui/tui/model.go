@@ -53,6 +53,7 @@ type model struct {
 	detail  *detail
 	dialog  *dialog
 	run     *bulkRun   // several actions that are under way, or what became of them; nil: none
+	probe   *probe     // a contention probe that is asked for or under way; nil: none
 	deeds   *deedPanel // the last actions; nil: the panel is closed
 	help    bool
 	// helpOffset is the first line of the help that is shown, where not all of them fit.
@@ -138,7 +139,7 @@ func (m *model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 }
 
 // paused says that the screen stands still while data go on.
-func (m *model) paused() bool { return m.frozen || m.dialog != nil }
+func (m *model) paused() bool { return m.frozen || m.asks() }
 
 func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
@@ -172,6 +173,10 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return m.takeControlled(msg)
 	case savedMsg:
 		m.toast = savedToast(msg, m.clock())
+	case costMsg:
+		m.takeCost(msg)
+	case probedMsg:
+		return m.takeProbed(msg)
 	case fatalMsg:
 		m.fatal = msg.err
 		m.quitting = true
@@ -181,7 +186,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 
 // lively says whether the clock must be fast: a toast is to go, a scan goes on, or a visible TTL counts by tenths.
 func (m *model) lively() bool {
-	if m.toast.text != "" || m.shown == nil {
+	if m.toast.text != "" || m.shown == nil || m.probe != nil {
 		return true
 	}
 	if m.paused() {
@@ -282,7 +287,7 @@ func (m *model) takeArranged(msg arrangedMsg) tea.Cmd {
 	}
 	m.arranging = false
 	m.arrangedAt = m.clock()
-	if m.dialog != nil {
+	if m.asks() {
 		// The dialog shows what is behind it as it was.
 		m.wanted = true
 		return nil

@@ -99,6 +99,8 @@ func (m *model) render() string {
 		m.overlayRun(p)
 	case m.deeds != nil:
 		m.overlayDeeds(p)
+	case m.probe != nil:
+		m.overlayProbe(p)
 	case m.help:
 		m.overlayHelp(p)
 	case m.chooser != nil:

@@ -45,6 +45,9 @@ type Config struct {
 	Where string
 	// Play is the demo that runs below the dashboard; nil: there is none.
 	Play Play
+	// Prober listens to who asks for a lock, where Probe lets it; nil: it cannot be had.
+	Prober Prober
+	Probe  ProbePolicy
 	// Profile is the name of the profile that is used; empty: none. In a production one destructive actions need a name to be typed.
 	Profile    string
 	Production bool
