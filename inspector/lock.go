@@ -250,6 +250,8 @@ type mind struct {
 	// contendedUntil is when the third last hand-over is a minute ago, in Unix nanoseconds.
 	contendedUntil int64
 	loss           *loss
+	// kept is set of a lock that was read from a recording, and told of in the place of what nobody knows of it any more.
+	kept *Kept
 }
 
 // loss is how the holder before this one lost the lock.
