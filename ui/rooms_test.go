@@ -17,8 +17,9 @@ import (
 // named here is forbidden, so that a new room has to be drawn before it can be built.
 var allowedRooms = map[string][]string{
 	"locktop":                     {"locktop/ui/cli"},
-	"locktop/ui/cli":              {"locktop/ui/tui", "locktop/ui/settings", "locktop/ui/text", "locktop/demo", "locktop/actions", "locktop/inspector/recording", "locktop/inspector", "locktop/keyspace"},
+	"locktop/ui/cli":              {"locktop/ui/tui", "locktop/ui/report", "locktop/ui/settings", "locktop/ui/text", "locktop/demo", "locktop/actions", "locktop/inspector/recording", "locktop/inspector", "locktop/keyspace"},
 	"locktop/ui/tui":              {"locktop/ui/text", "locktop/actions", "locktop/inspector", "locktop/keyspace"},
+	"locktop/ui/report":           {"locktop/ui/text", "locktop/actions", "locktop/inspector", "locktop/keyspace"},
 	"locktop/ui/settings":         {"locktop/ui/text", "locktop/inspector", "locktop/keyspace"},
 	"locktop/ui/text":             {"locktop/keyspace"},
 	"locktop/demo":                {"locktop/demo/servers", "locktop/actions", "locktop/inspector", "locktop/keyspace"},

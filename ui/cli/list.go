@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locktop/inspector"
+	"locktop/ui/report"
 	"locktop/ui/text"
 )
 
@@ -192,7 +193,7 @@ func verdict(s *inspector.Snapshot, locks []*inspector.Lock, failOn []string) er
 func (a *app) printLocks(s *inspector.Snapshot, locks []*inspector.Lock, output string) error {
 	switch output {
 	case "json":
-		return writeJSON(a.stdout, newSnapshotJSON(s, locks))
+		return report.WriteJSON(a.stdout, report.NewSnapshot(s, locks))
 	case "csv":
 		return writeCSV(a.stdout, locks, s.TakenAt)
 	}

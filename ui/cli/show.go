@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"locktop/actions"
 	"locktop/inspector"
+	"locktop/ui/report"
 	"locktop/ui/text"
 )
 
@@ -56,7 +56,7 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 			case found.lock == nil:
 				return noLock(found.record)
 			case output == "json":
-				return writeJSON(a.stdout, shownJSON(found.snapshot()))
+				return report.WriteJSON(a.stdout, report.NewShown(found.snapshot()))
 			default:
 				return writeLock(a.stdout, found.lock, found.at)
 			}
@@ -67,48 +67,6 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 	about.add(cmd, "KEY is written")
 	addGroup(cmd, groupObserving, func(set *pflag.FlagSet) { about.rules.add(set) })
 	return cmd
-}
-
-// shownJSON is a snapshot of one lock, with what only "show" tells.
-func shownJSON(s *inspector.Snapshot) snapshotJSON {
-	out := newSnapshotJSON(s, s.Locks)
-	for i, l := range s.Locks {
-		for _, line := range l.Evidence {
-			out.Locks[i].Evidence = append(out.Locks[i].Evidence, shownOf(line))
-		}
-		out.Locks[i].Commands = commands(l, s.TakenAt)
-	}
-	return out
-}
-
-// shownLease is the TTL in the command that "show" prints for an extension: 30 s, or the next full minute where more than
-// that is left, since an extension never shortens.
-func shownLease(l *inspector.Lock, at time.Time) time.Duration {
-	if left, _ := l.TTLAt(at); left > 30*time.Second {
-		return left.Truncate(time.Minute) + time.Minute
-	}
-	return 30 * time.Second
-}
-
-// commands are the redis-cli command lines that would act on a lock, mildest first.
-func commands(l *inspector.Lock, at time.Time) []commandJSON {
-	var out []commandJSON
-	add := func(does string, r actions.Request) {
-		if line := actions.RedisCLI(r); line != "" {
-			out = append(out, commandJSON{Does: does, Command: line})
-		}
-	}
-	lease := shownLease(l, at)
-	for _, h := range l.Holders {
-		whose := " " + text.Escape(h.Owner)
-		add("extend"+whose+" to "+text.Duration(lease), actions.Request{Verb: actions.VerbExtend, Lock: l, Owner: h.Owner, TTL: lease})
-		if h.Count.Known && h.Count.N > 1 {
-			add("release one entry of"+whose, actions.Request{Verb: actions.VerbRelease, Lock: l, Owner: h.Owner, Entries: 1})
-		}
-		add("release"+whose, actions.Request{Verb: actions.VerbRelease, Lock: l, Owner: h.Owner})
-		add("force-expire"+whose, actions.Request{Verb: actions.VerbForceExpire, Lock: l, Owner: h.Owner})
-	}
-	return out
 }
 
 // writeLock prints a lock in full.
@@ -154,7 +112,7 @@ func writeLock(w io.Writer, l *inspector.Lock, at time.Time) error {
 	for _, f := range l.Findings {
 		fmt.Fprintf(out, "\n%s: %s\n  %s\n  %s\n", f.Severity, f.Code, text.Escape(f.Text), text.Escape(f.Advice))
 	}
-	for i, c := range commands(l, at) {
+	for i, c := range report.Commands(l, at) {
 		if i == 0 {
 			fmt.Fprintln(out, "\ncommands (each acts only if the lock is still as shown)")
 		}
@@ -213,9 +171,9 @@ func countNote(h inspector.Holder) string {
 func endNote(l *inspector.Lock) string {
 	switch {
 	case !l.ExpiresAt.IsZero():
-		return ", ends " + instant(l.ExpiresAt)
+		return ", ends " + report.Instant(l.ExpiresAt)
 	case !l.LeaseEnds.IsZero():
-		return ", the value says " + instant(l.LeaseEnds)
+		return ", the value says " + report.Instant(l.LeaseEnds)
 	default:
 		return ""
 	}

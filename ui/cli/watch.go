@@ -13,6 +13,7 @@ import (
 
 	"locktop/inspector"
 	"locktop/keyspace"
+	"locktop/ui/report"
 	"locktop/ui/text"
 )
 
@@ -80,7 +81,7 @@ func (a *app) eventText() func([]inspector.Event) error {
 
 // eventJSON prints an event a line for programs.
 func (a *app) eventJSON() func([]inspector.Event) error {
-	return batched(a.stdout, func(w io.Writer, e inspector.Event) error { return writeJSON(w, newEventJSON(e)) })
+	return batched(a.stdout, func(w io.Writer, e inspector.Event) error { return report.WriteJSON(w, report.NewEvent(e)) })
 }
 
 // batched writes all events that are at hand with one write, so that a line is on its way as soon as it is made.
