@@ -106,7 +106,11 @@ func (s *state) takeNodes(count int, changed []nodeLine) error {
 		if n.I < 0 || n.I >= count {
 			return errApart
 		}
-		nodes[n.I], told[n.I] = localised(packedStatus(n.Status, unpack)), true
+		status := localised(packedStatus(n.Status, unpack))
+		if status.Patterns == nil {
+			status.Patterns = nodes[n.I].Patterns
+		}
+		nodes[n.I], told[n.I] = status, true
 	}
 	for i := known; i < count; i++ {
 		if !told[i] {

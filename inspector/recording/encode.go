@@ -162,7 +162,11 @@ func (e *encoder) begin(s *inspector.Snapshot, gone []int) error {
 	}
 	for i := range s.Nodes {
 		if i >= len(e.nodes) || !reflect.DeepEqual(e.nodes[i], s.Nodes[i]) {
-			first.Nodes = append(first.Nodes, nodeLine{i, packedStatus(s.Nodes[i], pack)})
+			line := nodeLine{i, packedStatus(s.Nodes[i], pack)}
+			if i < len(e.nodes) && slices.Equal(e.nodes[i].Patterns, s.Nodes[i].Patterns) {
+				line.Status.Patterns = nil // they are long, and never change
+			}
+			first.Nodes = append(first.Nodes, line)
 		}
 	}
 	e.nodes = s.Nodes

@@ -81,7 +81,7 @@ type totalsLine struct {
 	Rates     []float64      `json:"rates,omitempty"`
 }
 
-// nodeLine is a node, at its place among them.
+// nodeLine is a node, at its place among them. It has no patterns where they are those of the frame before.
 type nodeLine struct {
 	I      int             `json:"i"`
 	Status keyspace.Status `json:"status"`

@@ -8,10 +8,10 @@ import (
 	"locktop/inspector"
 )
 
-// The limits of the tempo.
+// The limits of the tempo, as factors.
 const (
-	slowest = 1.0 / 8
-	fastest = 128
+	Slowest = 1.0 / 8
+	Fastest = 128
 )
 
 // Player plays a recording: it is the source of a dashboard, and its clock. It is safe for concurrent use.
@@ -192,7 +192,7 @@ func (p *Player) Faster() { p.times(2) }
 func (p *Player) times(factor float64) {
 	p.control(func() {
 		p.settle(p.clock())
-		p.speed = min(max(p.speed*factor, slowest), fastest)
+		p.speed = min(max(p.speed*factor, Slowest), Fastest)
 	})
 }
 

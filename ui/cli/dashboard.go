@@ -7,6 +7,7 @@ import (
 
 	"locktop/actions"
 	"locktop/inspector"
+	"locktop/inspector/recording"
 	"locktop/keyspace"
 	"locktop/ui/tui"
 )
@@ -29,6 +30,10 @@ func (a *app) dashboard(ctx context.Context, place keyspace.Place, look *observi
 	if err := a.observe(ctx, s, look, false); err != nil {
 		return err
 	}
+	recorder, err := a.record(ctx, s, &draw.record, recording.Header{Where: shown.where, Patterns: patternsOf(look.globs())})
+	if err != nil {
+		return err
+	}
 	ctx, cancel := limit(ctx, shown.span) // from now on: to connect may take some time
 	defer cancel()
 	if !a.hasScreen() {
@@ -39,10 +44,19 @@ func (a *app) dashboard(ctx context.Context, place keyspace.Place, look *observi
 		s.operate(actions.Options{ReadOnly: true, Where: where(place)})
 	}
 	noColor, _ := a.lookup("NO_COLOR")
-	err = tui.Run(ctx, tui.Config{
+	config := tui.Config{
 		Source: s.locks, Operator: s.operator, Where: shown.where, Play: shown.play,
 		Settings: tui.Settings{Theme: draw.theme}, NoColor: noColor != "", FPS: draw.fps, Sync: !draw.noSync,
-	})
+	}
+	if recorder != nil { // an interface that holds nothing would be something
+		config.Recorder = recorder
+	}
+	return a.runScreen(ctx, config)
+}
+
+// runScreen shows the dashboard until it ends, and says how.
+func (a *app) runScreen(ctx context.Context, config tui.Config) error {
+	err := tui.Run(ctx, config)
 	if errors.Is(err, tui.ErrInterrupted) {
 		return errInterrupted
 	}

@@ -260,13 +260,23 @@ type screen struct {
 	theme  string
 	fps    int
 	noSync bool
+	record recordFlags
+	// reports is the directory for incident reports; empty: the current one.
+	reports string
 }
 
 func (s *screen) add(cmd *cobra.Command) {
+	s.addLooks(cmd)
+	addGroup(cmd, groupDashboard, s.record.define)
+}
+
+// addLooks offers those that a recording is shown with as well.
+func (s *screen) addLooks(cmd *cobra.Command) {
 	addGroup(cmd, groupDashboard, func(set *pflag.FlagSet) {
 		set.Var(newChoice(&s.theme, "default", "default", "light", "mono"), "theme", "colours; NO_COLOR is heeded too")
 		set.IntVar(&s.fps, "fps", 30, "most `FRAMES` a second, 1 to 60; fewer for a slow line")
 		set.BoolVar(&s.noSync, "no-sync", false, "do not bracket frames in synchronized output (DEC mode 2026)")
+		set.StringVar(&s.reports, "report-dir", "", "`DIRECTORY` for incident reports, in the place of the current one")
 	})
 	chosen(cmd, "theme", "default", "light", "mono")
 }

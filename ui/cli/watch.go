@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locktop/inspector"
+	"locktop/inspector/recording"
 	"locktop/keyspace"
 	"locktop/ui/report"
 	"locktop/ui/text"
@@ -24,6 +25,7 @@ func (a *app) newWatch() *cobra.Command {
 		look   observing
 		output string
 		span   time.Duration
+		record recordFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "watch [flags]",
@@ -54,6 +56,9 @@ With -o json each line is a locktop.event/1. Absent fields are omitted; ttl_ms i
 			if err := a.observe(ctx, s, &look, false); err != nil {
 				return err
 			}
+			if _, err := a.record(ctx, s, &record, recording.Header{Where: shortly(place), Patterns: patternsOf(look.globs())}); err != nil {
+				return err
+			}
 			ctx, cancel := limit(ctx, span) // from now on: to connect may take some time
 			defer cancel()
 			write := a.eventText()
@@ -66,6 +71,7 @@ With -o json each line is a locktop.event/1. Absent fields are omitted; ttl_ms i
 	cmd.Flags().VarP(newChoice(&output, "text", "text", "json"), "output", "o", "form of the output")
 	chosen(cmd, "output", "text", "json")
 	addSpan(cmd, &span)
+	record.define(cmd.Flags())
 	server.add(cmd)
 	look.add(cmd)
 	return cmd

@@ -62,7 +62,7 @@ func (d *detail) look(s *inspector.Snapshot) {
 func (d *detail) paint(p *painter, m *model, height int) {
 	page := newPainter(p.theme, p.width, 64)
 	page.tone = p.tone
-	d.page(page, m.momentOf(d.lock))
+	d.page(page, m, m.momentOf(d.lock))
 	d.offset = max(min(d.offset, len(page.lines)-height), 0)
 	visible := page.lines[d.offset:]
 	if len(visible) > height {
@@ -106,7 +106,7 @@ func (p *painter) heading(title, more string) {
 	p.end()
 }
 
-func (d *detail) page(p *painter, now time.Time) {
+func (d *detail) page(p *painter, m *model, now time.Time) {
 	t, l := p.theme, d.lock
 	f := t.faceOf(l, now)
 	p.blank()
@@ -148,7 +148,9 @@ func (d *detail) page(p *painter, now time.Time) {
 			p.end()
 		}
 	}
-	d.commands(p)
+	if !m.replays() { // they are made of what was read, which a recording has no values of
+		d.commands(p)
+	}
 }
 
 func (d *detail) fields(p *painter, now time.Time) {

@@ -51,6 +51,8 @@ func (m *model) openDialog(verb actions.Verb) tea.Cmd {
 	}
 	l := m.selected()
 	switch {
+	case m.replays():
+		return say(string(verb) + " is off: a recording cannot be acted on")
 	case m.config.Operator.ReadOnly():
 		return say(string(verb) + " is off: locktop runs read-only")
 	case l == nil:

@@ -99,9 +99,12 @@ func (m *model) paintContext(p *painter) {
 		return
 	}
 	var left []segment
-	if m.config.Operator.ReadOnly() {
+	if m.replays() {
+		left = append(left, piece(0, t.badgeWarn, " REPLAY "))
+	} else if m.config.Operator.ReadOnly() {
 		left = append(left, piece(1, t.badge, " READ-ONLY "))
 	}
+	left = append(left, m.recorderBadge()...)
 	if n := firstReplica(m.latest); n != nil {
 		left = append(left, piece(1, t.badge, replicaBadge(n, p.width)))
 	}

@@ -58,6 +58,10 @@ func (m *model) helpStacks(columns int) [][][]part {
 }
 
 func (m *model) helpLine(bindings []key.Binding) []part {
+	why := "read-only"
+	if m.replays() {
+		why = "replay"
+	}
 	const keyWidth = 10
 	var keys, does string
 	enabled := true
@@ -69,7 +73,7 @@ func (m *model) helpLine(bindings []key.Binding) []part {
 		enabled = enabled && b.Enabled()
 	}
 	if !enabled {
-		return []part{{m.theme.faint, text.PadRight(keys, keyWidth) + does + " (off: read-only)"}}
+		return []part{{m.theme.faint, text.PadRight(keys, keyWidth) + does + " (off: " + why + ")"}}
 	}
 	return []part{{m.theme.key, text.PadRight(keys, keyWidth)}, {m.theme.plain, does}}
 }

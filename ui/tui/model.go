@@ -56,6 +56,10 @@ type model struct {
 	input  textinput.Model
 
 	toast toast
+	// noticed is the toast as it was seen first, and ends when it goes, by the system's clock: that of a recording may stand still.
+	noticed    toast
+	ends       time.Time
+	unrecorded bool // it was said that nothing is recorded any more
 
 	// Arranging outside Update: one is under way at most, and its generation tells whether the order was changed since.
 	generation uint64
@@ -87,8 +91,15 @@ func newModel(ctx context.Context, c Config, t *theme) *model {
 		config: c, ctx: ctx, theme: t, keys: newKeyMap(), input: input,
 		clock: time.Now, copy: func(string) error { return errors.New("no terminal to copy to") },
 	}
+	if c.Clock != nil {
+		m.clock = c.Clock
+	}
+	if c.Play != nil {
+		m.scene = c.Play.Scene()
+	}
 	m.keys.setReadOnly(c.Operator.ReadOnly())
-	m.keys.setDemo(c.Play != nil)
+	m.keys.setDemo(c.Play != nil && !m.replays())
+	m.keys.setReplay(m.replays())
 	m.at = m.clock()
 	return m
 }
@@ -113,6 +124,8 @@ func (m *model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 		m.scene = m.config.Play.Scene()
 	}
 	cmd = m.handle(msg)
+	m.lookAtRecorder()
+	m.noticeToast()
 	if m.quitting {
 		return m, tea.Quit
 	}
@@ -138,12 +151,13 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case arrangedMsg:
 		return m.takeArranged(msg)
 	case tickMsg:
-		m.toast.expire(m.clock())
 		return tea.Batch(m.tick(), m.arrangeIfDue())
 	case outcomeMsg:
 		m.toast = outcomeToast(msg, m.clock())
 	case copiedMsg:
 		m.toast = copiedToast(msg, m.clock())
+	case reportedMsg:
+		m.toast = reportedToast(msg, m.clock())
 	case controlledMsg:
 		return m.takeControlled(msg)
 	case fatalMsg:
@@ -189,7 +203,7 @@ func (m *model) takeSnapshot(msg snapshotMsg) tea.Cmd {
 		return nil
 	}
 	m.latest, m.sequence = msg.snapshot, msg.snapshot.Seq
-	m.events.add(msg.snapshot.Events)
+	m.events.take(msg.snapshot.Events, m.replays())
 	if msg.snapshot.Done {
 		m.over, m.ended = true, msg.snapshot.Err
 	}
@@ -236,7 +250,7 @@ func (m *model) arrangeIfDue() tea.Cmd {
 	if !m.wanted || m.arranging || m.shown == nil {
 		return nil
 	}
-	if m.clock().Sub(m.arrangedAt) < 9*m.table.took {
+	if m.wall().Sub(m.arrangedAt) < 9*m.table.took {
 		return nil
 	}
 	m.wanted = false
@@ -244,7 +258,7 @@ func (m *model) arrangeIfDue() tea.Cmd {
 		m.arranging = true
 		return m.arrangeLater()
 	}
-	m.arrangedAt = m.clock()
+	m.arrangedAt = m.wall()
 	m.table.set(m.order.apply(m.shown.Locks, m.table.ranks, m.picture))
 	return nil
 }
@@ -254,7 +268,7 @@ func (m *model) takeArranged(msg arrangedMsg) tea.Cmd {
 		return nil
 	}
 	m.arranging = false
-	m.arrangedAt = m.clock()
+	m.arrangedAt = m.wall()
 	if m.dialog != nil {
 		// The dialog shows what is behind it as it was.
 		m.wanted = true

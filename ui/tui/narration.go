@@ -36,6 +36,10 @@ func narrationLines(width, height int) int {
 // the demo, which work then too, must be seen to do something.
 func (m *model) paintNarration(p *painter) {
 	t, s := p.theme, &m.scene
+	if s.Reel != nil {
+		m.paintReel(p)
+		return
+	}
 	if m.height >= heightTempo {
 		m.paintTempo(p)
 	}
