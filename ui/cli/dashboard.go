@@ -9,6 +9,7 @@ import (
 	"locktop/inspector"
 	"locktop/inspector/recording"
 	"locktop/keyspace"
+	"locktop/ui/report"
 	"locktop/ui/tui"
 )
 
@@ -22,6 +23,7 @@ type face struct {
 // dashboard opens the dashboard, or prints what it would show where there is no terminal for it. The demo comes through
 // here as well as production does.
 func (a *app) dashboard(ctx context.Context, place keyspace.Place, look *observing, draw *screen, shown face) (err error) {
+	began := time.Now()
 	s, err := connect(ctx, place)
 	if err != nil {
 		return err
@@ -48,6 +50,10 @@ func (a *app) dashboard(ctx context.Context, place keyspace.Place, look *observi
 		Source: s.locks, Operator: s.operator, Where: shown.where, Play: shown.play,
 		Settings: tui.Settings{Theme: draw.theme}, NoColor: noColor != "", FPS: draw.fps, Sync: !draw.noSync,
 	}
+	reports := reporter{
+		directory: draw.reports, about: report.Incident{Where: shown.where, Locktop: version()}, audit: s.audit, began: began,
+	}
+	config.Report = reports.write
 	if recorder != nil { // an interface that holds nothing would be something
 		config.Recorder = recorder
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"locktop/actions"
 	"locktop/inspector"
 	"locktop/inspector/recording"
+	"locktop/ui/report"
 	"locktop/ui/text"
 	"locktop/ui/tui"
 )
@@ -108,7 +110,7 @@ func (a *app) replay(cmd *cobra.Command, r *replaying, path string) (err error) 
 		closed = player.Close
 		ctx, cancel := limit(cmd.Context(), r.span)
 		defer cancel()
-		return a.replayScreen(ctx, player, tape.Header, r)
+		return a.replayScreen(ctx, player, tape.Header, r, path)
 	case r.output == "screen":
 		a.say("the standard output is no terminal that a dashboard can be drawn on: the events of the recording")
 	}
@@ -116,10 +118,14 @@ func (a *app) replay(cmd *cobra.Command, r *replaying, path string) (err error) 
 }
 
 // replayScreen opens the dashboard over a recording.
-func (a *app) replayScreen(ctx context.Context, player *recording.Player, h recording.Header, r *replaying) error {
+func (a *app) replayScreen(ctx context.Context, player *recording.Player, h recording.Header, r *replaying, path string) error {
+	reports := reporter{
+		directory: r.draw.reports,
+		about:     report.Incident{Where: h.Where, Locktop: version(), Profile: h.Profile, Recording: filepath.Base(path)},
+	}
 	noColor, _ := a.lookup("NO_COLOR")
 	return a.runScreen(ctx, tui.Config{
-		Source: player, Operator: refusing{}, Where: h.Where, Play: reel{player}, Clock: player.Clock,
+		Source: player, Operator: refusing{}, Where: h.Where, Play: reel{player}, Clock: player.Clock, Report: reports.write,
 		Settings: tui.Settings{Theme: r.draw.theme}, NoColor: noColor != "", FPS: r.draw.fps, Sync: !r.draw.noSync,
 	})
 }

@@ -18,8 +18,9 @@ import (
 // newShow prints one lock in full.
 func (a *app) newShow() *cobra.Command {
 	var (
-		about  target
-		output string
+		about   target
+		output  string
+		reports string
 	)
 	cmd := &cobra.Command{
 		Use:   "show KEY [flags]",
@@ -28,8 +29,11 @@ func (a *app) newShow() *cobra.Command {
 what is wrong with it, and the redis-cli commands that would act on it. It exits with 1 where the key is not there or no
 lock, and says what it is.
 
-With -o json it prints a locktop.snapshot/1 of this one lock, with the additional fields "evidence" and "commands".`,
+With -o json it prints a locktop.snapshot/1 of this one lock, with the additional fields "evidence" and "commands". With -o
+markdown it prints an incident report for a ticket; --report DIRECTORY writes it there, as Markdown and as JSON
+(locktop.incident/1), and prints its path. What happened before is told by the dashboard only, whose w writes the same report.`,
 		Example: `  locktop show orders:checkout
+  locktop show orders:checkout --report /tmp
   locktop show orders:checkout -o json | jq -r '.locks[0].holders[0].owner'
   locktop show --quoted-input 'lock:\xff\x00'`,
 		Args: oneKey,
@@ -55,6 +59,8 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 				return about.missing(place, key)
 			case found.lock == nil:
 				return noLock(found.record)
+			case reports != "" || output == "markdown":
+				return a.showReport(found, place, reports)
 			case output == "json":
 				return report.WriteJSON(a.stdout, report.NewShown(found.snapshot()))
 			default:
@@ -62,8 +68,9 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 			}
 		},
 	}
-	cmd.Flags().VarP(newChoice(&output, "text", "text", "json"), "output", "o", "form of the output")
-	chosen(cmd, "output", "text", "json")
+	cmd.Flags().VarP(newChoice(&output, "text", "text", "json", "markdown"), "output", "o", "form of the output")
+	chosen(cmd, "output", "text", "json", "markdown")
+	cmd.Flags().StringVar(&reports, "report", "", "write an incident report into this `DIRECTORY`, and print its path")
 	about.add(cmd, "KEY is written")
 	addGroup(cmd, groupObserving, func(set *pflag.FlagSet) { about.rules.add(set) })
 	return cmd

@@ -122,7 +122,7 @@ func (s *Scene) still() bool { return s.Held && !s.Stepping }
 // tempo is how fast the demo goes, with a glyph.
 func (s *Scene) tempo(t *theme) segment {
 	switch {
-	case s.still():
+	case s.still(), s.Reel != nil && s.Reel.Ended:
 		return piece(0, t.badgeWarn, " "+s.tempoText()+" ")
 	case s.Stepping:
 		return piece(0, t.accent, s.tempoText())
@@ -132,6 +132,8 @@ func (s *Scene) tempo(t *theme) segment {
 
 func (s *Scene) tempoText() string {
 	switch {
+	case s.Reel != nil && s.Reel.Ended:
+		return "■ end"
 	case s.still():
 		return "‖ held"
 	case s.Stepping:
