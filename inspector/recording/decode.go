@@ -88,7 +88,7 @@ func (t *totalsLine) totals() inspector.Totals {
 		AcquisitionsPerSecond: t.PerSecond,
 	}
 	for state, n := range t.ByState {
-		out.ByState[inspector.State(unpack(state))] = n
+		out.ByState[inspector.State(word(state))] = n
 	}
 	copy(out.Rates[:], t.Rates)
 	return out
@@ -107,6 +107,7 @@ func (s *state) takeNodes(count int, changed []nodeLine) error {
 			return errApart
 		}
 		status := localised(packedStatus(n.Status, unpack))
+		status.Feed, status.Topology = keyspace.Feed(word(string(status.Feed))), keyspace.Topology(word(string(status.Topology)))
 		if status.Patterns == nil {
 			status.Patterns = nodes[n.I].Patterns
 		}

@@ -260,6 +260,10 @@ func unpack(s string) string {
 	return string(raw)
 }
 
+// word is the inverse of pack for one of our own words, such as a state. Nobody escapes those where they are shown, so that what is none
+// of them is escaped here.
+func word(s string) string { return keyspace.Visible(unpack(s)) }
+
 func packAll(list []string) []string   { return each(list, pack) }
 func unpackAll(list []string) []string { return each(list, unpack) }
 

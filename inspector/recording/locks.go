@@ -171,7 +171,7 @@ func (line *lockLine) lock(before *inspector.Lock) (*inspector.Lock, error) {
 		l.Findings = nil
 		for _, f := range *line.Findings {
 			l.Findings = append(l.Findings, inspector.Finding{
-				Code: inspector.Code(unpack(f.Code)), Severity: inspector.Severity(unpack(f.Severity)), Text: unpack(f.Text), Advice: unpack(f.Advice),
+				Code: inspector.Code(word(f.Code)), Severity: inspector.Severity(word(f.Severity)), Text: unpack(f.Text), Advice: unpack(f.Advice),
 			})
 		}
 	}
@@ -192,25 +192,25 @@ func (line *lockLine) lock(before *inspector.Lock) (*inspector.Lock, error) {
 }
 
 func (w *whatLine) show(l *inspector.Lock, kept *inspector.Kept) {
-	l.Scheme, l.Mode = inspector.Scheme(unpack(w.Scheme)), inspector.Mode(unpack(w.Mode))
+	l.Scheme, l.Mode = inspector.Scheme(word(w.Scheme)), inspector.Mode(word(w.Mode))
 	l.Evidence = unpackAll(w.Evidence)
-	l.Observed.Type, l.Observed.Companions = keyspace.Type(unpack(w.Type)), nil
+	l.Observed.Type, l.Observed.Companions = keyspace.Type(word(w.Type)), nil
 	for _, c := range w.Companions {
 		l.Observed.Companions = append(l.Observed.Companions, keyspace.Record{
-			Ref: keyspace.Ref{Node: l.Node, DB: l.DB, Key: unpack(c.Key)}, Type: keyspace.Type(unpack(c.Type)), Size: c.Size,
+			Ref: keyspace.Ref{Node: l.Node, DB: l.DB, Key: unpack(c.Key)}, Type: keyspace.Type(word(c.Type)), Size: c.Size,
 		})
 	}
 	kept.Libraries, kept.Surely = unpackAll(w.Libraries), w.Surely
 }
 
 func (n *nowLine) show(l *inspector.Lock, kept *inspector.Kept) {
-	l.State = inspector.State(unpack(n.State))
+	l.State = inspector.State(word(n.State))
 	l.ExpiresAt, l.LeaseEnds = instant(n.Expires), instant(n.LeaseEnds)
 	l.HeldSince, l.HeldExact = instant(n.Since), n.Exact
 	l.Renewals, l.RenewalPeriod, l.LastRenewal = n.Renewals, span(n.Period), instant(n.Renewed)
-	l.Waiters = inspector.Waiters{Count: n.Waiters, Exact: n.Counted, By: inspector.WaitersBy(unpack(n.By))}
+	l.Waiters = inspector.Waiters{Count: n.Waiters, Exact: n.Counted, By: inspector.WaitersBy(word(n.By))}
 	l.FencingToken = n.Fencing
-	l.FreedAt, l.FreedBy = instant(n.Freed), inspector.Cause(unpack(n.FreedBy))
+	l.FreedAt, l.FreedBy = instant(n.Freed), inspector.Cause(word(n.FreedBy))
 	l.Observed.ReadAt, l.Observed.Size = instant(n.Read), n.Size
 	kept.Cooling, kept.Lease = n.Cooling, span(n.Lease)
 	l.Holders = nil
@@ -235,7 +235,7 @@ func (p *presenceLine) presence() *inspector.Presence {
 		return nil
 	}
 	return &inspector.Presence{
-		Connection: inspector.Connection(unpack(p.Connection)), Clients: each(p.Clients, packedClient(unpack)), By: unpack(p.By), Since: instant(p.Since),
+		Connection: inspector.Connection(word(p.Connection)), Clients: each(p.Clients, packedClient(unpack)), By: unpack(p.By), Since: instant(p.Since),
 	}
 }
 
@@ -248,7 +248,7 @@ func (q *quorumLine) quorum() *inspector.Quorum {
 		v := &q.Votes[i]
 		owner := unpack(v.Owner)
 		out.Votes = append(out.Votes, inspector.Vote{
-			Node: keyspace.Node(unpack(v.Node)), Ballot: inspector.Ballot(unpack(v.Ballot)), Owner: owner, Label: unpackLabel(v.Label, owner),
+			Node: keyspace.Node(unpack(v.Node)), Ballot: inspector.Ballot(word(v.Ballot)), Owner: owner, Label: unpackLabel(v.Label, owner),
 			ExpiresAt: instant(v.Expires), Detail: unpack(v.Detail),
 		})
 	}
@@ -266,7 +266,7 @@ func (p *pastLine) history(before []inspector.Hold) ([]inspector.Hold, error) {
 		owner := unpack(h.Owner)
 		out = append(out, inspector.Hold{
 			Owner: owner, Label: unpackLabel(h.Label, owner), Since: instant(h.Since), SinceExact: h.SinceExact,
-			Until: instant(h.Until), UntilExact: h.UntilExact, Cause: inspector.Cause(unpack(h.Cause)), Renewals: h.Renewals,
+			Until: instant(h.Until), UntilExact: h.UntilExact, Cause: inspector.Cause(word(h.Cause)), Renewals: h.Renewals,
 		})
 	}
 	return out, nil
@@ -294,9 +294,9 @@ func newEventLine(e *inspector.Event) eventLine {
 func (line *eventLine) event() inspector.Event {
 	e := inspector.Event{
 		Seq: line.Seq, At: instant(line.At), Ref: keyspace.Ref{Node: keyspace.Node(unpack(line.Node)), DB: line.DB, Key: unpack(line.Key)},
-		Kind: inspector.EventKind(unpack(line.Kind)), Scheme: inspector.Scheme(unpack(line.Scheme)),
+		Kind: inspector.EventKind(word(line.Kind)), Scheme: inspector.Scheme(word(line.Scheme)),
 		Owner: unpack(line.Owner), Label: unpack(line.Label), PreviousOwner: unpack(line.Previous), Count: count(line.Count),
-		Held: span(line.Held), HeldExact: line.HeldExact, Cause: inspector.Cause(unpack(line.Cause)), Text: unpack(line.Text),
+		Held: span(line.Held), HeldExact: line.HeldExact, Cause: inspector.Cause(word(line.Cause)), Text: unpack(line.Text),
 	}
 	if line.TTL != nil {
 		e.TTL, e.TTLKnown = span(*line.TTL), true

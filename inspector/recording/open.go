@@ -154,6 +154,9 @@ func (r *Recording) indexFrames(in *lines) {
 			return
 		}
 		var line frameLine
+		if err == nil && !json.Valid(text) {
+			err = errors.New("it is no JSON")
+		}
 		if err == nil {
 			line, err = headOf(text)
 		}
