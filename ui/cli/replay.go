@@ -35,9 +35,9 @@ func (a *app) newReplay() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay FILE [flags]",
 		Short: "the dashboard over what --record has recorded, with no Redis needed",
-		Long: `Replay opens the dashboard over a recording, which locktop, locktop demo and locktop watch make with --record FILE. Every view
-works, and nothing can be acted on. p holds the time or lets it go on, n goes to the next event, , and . go 10 s back and
-forward, < and > a minute, - and + change the tempo, R begins anew.
+		Long: `Replay opens the dashboard over a recording, which locktop, locktop demo and locktop watch make with --record FILE.
+Every view works, and nothing can be acted on. p holds the time or lets it go on, n goes to the next event, the comma
+and the full stop go 10 s back and forward, < and > a minute, - and + change the tempo, R begins anew.
 
 With -o text or json it prints the events instead, from --at on and for as long as --for says, as locktop watch does. With
 --snapshot it prints all locks at one moment, that of --at or the last one, as locktop list does.

@@ -29,9 +29,9 @@ func (a *app) newShow() *cobra.Command {
 what is wrong with it, and the redis-cli commands that would act on it. It exits with 1 where the key is not there or no
 lock, and says what it is.
 
-With -o json it prints a locktop.snapshot/1 of this one lock, with the additional fields "evidence" and "commands". With -o
-markdown it prints an incident report for a ticket; --report DIRECTORY writes it there, as Markdown and as JSON
-(locktop.incident/1), and prints its path. What happened before is told by the dashboard only, whose w writes the same report.`,
+With -o json it prints a locktop.snapshot/1 of this one lock, with the additional fields "evidence" and "commands".
+With -o markdown it prints an incident report for a ticket; --report DIRECTORY writes it there, as Markdown and as JSON
+(locktop.incident/1), and prints its path. The dashboard's w writes the same report, and what happened before besides.`,
 		Example: `  locktop show orders:checkout
   locktop show orders:checkout --report /tmp
   locktop show orders:checkout -o json | jq -r '.locks[0].holders[0].owner'
