@@ -20,7 +20,7 @@ func (a *Audit) OfSession(since time.Time) ([]AuditLine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the audit: %w", err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // it was only read
 	if _, err := file.Seek(-auditTail, io.SeekEnd); err != nil {
 		if _, err := file.Seek(0, io.SeekStart); err != nil {
 			return nil, fmt.Errorf("read the audit: %w", err)

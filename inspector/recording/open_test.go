@@ -369,7 +369,6 @@ func TestRecordingIsBounded(t *testing.T) {
 // fakeSource gives out one snapshot after another.
 type fakeSource struct {
 	list []*inspector.Snapshot
-	at   chan int
 	last int
 }
 

@@ -61,14 +61,14 @@ func TestPlayer(t *testing.T) {
 	if at := p.Clock(); !at.Equal(before.Add(40 * time.Second)) {
 		t.Errorf("two jumps that come at once do not add up: %v", at.Sub(before))
 	}
-	wantSame(t, s, list[int(p.frame)])
+	wantSame(t, s, list[p.frame])
 	if s.Seq != 5 {
 		t.Errorf("the numbers do not go on: %d", s.Seq)
 	}
 
 	at := p.frame
 	p.Step()
-	s = next(t, p)
+	next(t, p)
 	if p.frame <= at || p.marks[p.frame].news == 0 || !p.Progress().Held {
 		t.Errorf("a step led from frame %d to %d", at, p.frame)
 	}

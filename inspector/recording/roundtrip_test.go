@@ -217,6 +217,7 @@ func exported(v reflect.Value) string {
 			out += exported(v.Index(i)) + " "
 		}
 		return out + "]"
+	default:
 	}
 	if d, is := v.Interface().(time.Duration); is {
 		return fmt.Sprint(d.Microseconds())

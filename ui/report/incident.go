@@ -112,9 +112,7 @@ func (i *Incident) JSON() ([]byte, error) {
 	}
 	locks, left := i.locks()
 	out.LeftOut = left
-	for _, l := range i.shown(locks) {
-		out.Locks = append(out.Locks, l)
-	}
+	out.Locks = append(out.Locks, i.shown(locks)...)
 	events, earlier := i.events()
 	out.Earlier = earlier
 	for _, e := range events {

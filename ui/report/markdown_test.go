@@ -132,6 +132,7 @@ func poison(v reflect.Value, s string) {
 				poison(v.Field(i), s)
 			}
 		}
+	default:
 	}
 }
 

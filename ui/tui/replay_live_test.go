@@ -25,7 +25,7 @@ func TestADemoIsRecordedAsItWasSeen(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer running.Close()
-			live := seenOf(t, ctx, running)
+			live := seenOf(ctx, t, running)
 			path := filepath.Join(t.TempDir(), "rec.jsonl.gz")
 			seen := recordedOf(t, live, path)
 
@@ -53,7 +53,7 @@ func TestADemoIsRecordedAsItWasSeen(t *testing.T) {
 }
 
 // seenOf looks at a demo as the dashboard does.
-func seenOf(t *testing.T, ctx context.Context, running *demo.Demo) *inspector.Inspector {
+func seenOf(ctx context.Context, t *testing.T, running *demo.Demo) *inspector.Inspector {
 	t.Helper()
 	servers, err := keyspace.Dial(ctx, running.Place())
 	if err != nil {
