@@ -9,10 +9,12 @@ import (
 	"locktop/inspector"
 )
 
-// The pace of frames: not more often than every, and so seldom that to make them takes the given part of a core at most.
+// The pace of frames: not more often than every, and so seldom that to make them takes the given part of a core at most. On a machine
+// that has no core to spare it is not less often than seldom, for that is when a recording is wanted.
 const (
-	every = 500 * time.Millisecond
-	part  = 20
+	every  = 500 * time.Millisecond
+	seldom = 2 * time.Second
+	part   = 20
 )
 
 // Source is what is recorded; *inspector.Inspector is one.
@@ -98,7 +100,7 @@ func (r *Recorder) record(ctx context.Context) error {
 			return nil
 		}
 		shot = s.Seq
-		rest := time.NewTimer(max(every, time.Since(began)*(part-1)))
+		rest := time.NewTimer(min(max(every, time.Since(began)*(part-1)), seldom))
 		select {
 		case <-ctx.Done():
 		case <-rest.C:
