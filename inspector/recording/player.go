@@ -128,10 +128,12 @@ func (p *Player) due() (frame int, wait time.Duration, changed chan struct{}) {
 	if frame := p.marks.before(at); frame > p.frame {
 		return frame, 0, nil
 	}
+	const nap = time.Hour // and then it is looked again
 	if p.held || p.frame+1 >= len(p.marks) {
-		return -1, time.Hour, p.changed
+		return -1, nap, p.changed
 	}
-	return -1, max(time.Duration(float64(p.marks[p.frame+1].at.Sub(at))/p.speed), time.Millisecond), p.changed
+	left := p.marks[p.frame+1].at.Sub(at).Seconds() / p.speed
+	return -1, time.Duration(max(min(left, nap.Seconds()), 0.001) * float64(time.Second)), p.changed
 }
 
 // give reads a frame. Only then the time is that of the jump that led there, so that what was before is never shown at another time.
