@@ -49,6 +49,9 @@ func (s *state) take(text []byte) (whole bool, err error) {
 	if err := s.takeLocks(line.Locks); err != nil {
 		return false, err
 	}
+	if len(s.events)+len(line.Events) > 2*maxEvents {
+		return false, errors.New("it has more events than a frame may have")
+	}
 	for i := range line.Events {
 		s.events = append(s.events, line.Events[i].event())
 	}

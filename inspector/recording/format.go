@@ -17,9 +17,10 @@ const (
 
 // Bounds of what is written and read.
 const (
-	maxLine   = 16 << 20  // bytes of one line that is read
-	fullLine  = 1 << 20   // bytes of locks or events after which a frame goes on in another line
-	maxLocks  = 4_000_000 // of a snapshot that is read
+	maxLine   = 16 << 20   // bytes of one line that is read
+	fullLine  = 1 << 20    // bytes of locks or events after which a frame goes on in another line
+	maxLocks  = 1_500_000  // of a snapshot that is read
+	maxFrames = 20_000_000 // of a recording that is read: four months
 	maxNodes  = 10_000
 	maxEvents = 5_000 // new ones of a frame; of more, the latest
 	tailKept  = 500   // events that every snapshot has, if there were so many

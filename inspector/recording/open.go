@@ -160,6 +160,9 @@ func (r *Recording) indexFrames(in *lines) {
 		if err == nil {
 			line, err = headOf(text)
 		}
+		if len(r.frames) == maxFrames {
+			err = errors.New("there are more frames than a recording may have")
+		}
 		if errors.Is(err, errCut) {
 			r.Trouble = fmt.Sprintf("line %d is cut off, as where whoever recorded it was killed or goes on", number)
 			return

@@ -127,7 +127,7 @@ Give --for, to look that long.`,
 	cmd.Flags().Lookup("for").Usage = "look this long before printing, such as 30s; 0: once over all keys"
 	chosen(cmd, "output", "table", "wide", "json", "csv")
 	chosen(cmd, "state", listStates...)
-	chosen(cmd, "fail-on", slices.Concat(graveness, codesAtOnce, codesInTime)...)
+	chosen(cmd, "fail-on", slices.Concat(codesAtOnce, codesInTime, graveness)...)
 	server.add(cmd)
 	look.add(cmd)
 	return cmd
@@ -143,7 +143,7 @@ func (l *listing) check() error {
 	if l.quiet && len(l.failOn) == 0 {
 		return usage("--quiet prints what --fail-on finds: add it, such as --fail-on warning")
 	}
-	codes := slices.Concat(graveness, codesAtOnce, codesInTime)
+	codes := slices.Concat(codesAtOnce, codesInTime, graveness)
 	for _, code := range l.failOn {
 		if !slices.Contains(codes, code) {
 			return usage("--fail-on %q is no finding of this version: there are %s", code, strings.Join(codes, ", "))
