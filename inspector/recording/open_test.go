@@ -123,7 +123,7 @@ var names = []string{"rec.jsonl", "rec.jsonl.gz"}
 func TestJumpIsLikePlaying(t *testing.T) {
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			list := story(7, 200)
+			list := story(7, 120)
 			r := opened(t, written(t, name, list))
 			if r.Len() != len(list) || r.Trouble != "" || r.Why != "the story is over" || r.Header.Where != "a:1" {
 				t.Fatalf("%d frames, trouble %q, why %q, header %+v", r.Len(), r.Trouble, r.Why, r.Header)
@@ -134,7 +134,7 @@ func TestJumpIsLikePlaying(t *testing.T) {
 			for i := range list {
 				wantSame(t, snapshotAt(t, r, i), list[i])
 			}
-			for range 300 {
+			for range 60 {
 				i := rand.IntN(len(list))
 				wantSame(t, snapshotAt(t, r, i), list[i])
 			}
@@ -307,7 +307,7 @@ func TestRecompressedFile(t *testing.T) {
 	if r.Len() != len(list) {
 		t.Fatalf("%d frames of %d: %s", r.Len(), len(list), r.Trouble)
 	}
-	for range 100 {
+	for range 30 {
 		i := rand.IntN(len(list))
 		wantSame(t, snapshotAt(t, r, i), list[i])
 	}
