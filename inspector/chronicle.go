@@ -34,6 +34,8 @@ type chronicle struct {
 	counted      uint32 // holds that were counted ever
 	gaps         [renewalGaps]uint32
 	gapCount     uint32
+	// kept is set of a lock that was read from a recording, and told of in the place of what nobody knows of it any more.
+	kept *Kept
 }
 
 // chronicleOf is the lock's chronicle for a change; nil: it has none, and there are too many already. The lock is being edited.

@@ -42,6 +42,9 @@ func Libraries() []Library { return slices.Clone(libraries) }
 // Libraries are those that may have left this lock, and whether it is surely the one. Where it is not, any of them may be
 // the one, or code that was written by hand.
 func (l *Lock) Libraries() (candidates []Library, surely bool) {
+	if l.chronicle != nil && l.chronicle.kept != nil {
+		return byName(l.chronicle.kept.Libraries), l.chronicle.kept.Surely
+	}
 	if sure, is := l.library(); is {
 		return []Library{*sure}, true
 	}

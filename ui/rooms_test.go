@@ -16,20 +16,22 @@ import (
 // allowedRooms says which packages of this module each room may import, besides those below its own path. Whatever is not
 // named here is forbidden, so that a new room has to be drawn before it can be built.
 var allowedRooms = map[string][]string{
-	"locktop":                    {"locktop/ui/cli"},
-	"locktop/ui/cli":             {"locktop/ui/tui", "locktop/ui/settings", "locktop/ui/text", "locktop/demo", "locktop/actions", "locktop/inspector", "locktop/keyspace"},
-	"locktop/ui/tui":             {"locktop/ui/text", "locktop/actions", "locktop/inspector", "locktop/keyspace"},
-	"locktop/ui/settings":        {"locktop/ui/text", "locktop/inspector", "locktop/keyspace"},
-	"locktop/ui/text":            {"locktop/keyspace"},
-	"locktop/demo":               {"locktop/demo/servers", "locktop/actions", "locktop/inspector", "locktop/keyspace"},
-	"locktop/demo/servers":       {"locktop/demo/embedded", "locktop/keyspace"},
-	"locktop/demo/embedded":      {},
-	"locktop/actions":            {"locktop/inspector", "locktop/keyspace"},
-	"locktop/inspector":          {"locktop/keyspace"},
-	"locktop/keyspace":           {},
-	"locktop/keyspace/redistest": {},
-	"locktop/ui":                 {},
-	"locktop/ui/e2e":             {},
+	"locktop":                     {"locktop/ui/cli"},
+	"locktop/ui/cli":              {"locktop/ui/tui", "locktop/ui/report", "locktop/ui/settings", "locktop/ui/text", "locktop/demo", "locktop/actions", "locktop/inspector/recording", "locktop/inspector", "locktop/keyspace"},
+	"locktop/ui/tui":              {"locktop/ui/text", "locktop/actions", "locktop/inspector", "locktop/keyspace"},
+	"locktop/ui/report":           {"locktop/ui/text", "locktop/actions", "locktop/inspector", "locktop/keyspace"},
+	"locktop/ui/settings":         {"locktop/ui/text", "locktop/inspector", "locktop/keyspace"},
+	"locktop/ui/text":             {"locktop/keyspace"},
+	"locktop/demo":                {"locktop/demo/servers", "locktop/actions", "locktop/inspector", "locktop/keyspace"},
+	"locktop/demo/servers":        {"locktop/demo/embedded", "locktop/keyspace"},
+	"locktop/demo/embedded":       {},
+	"locktop/actions":             {"locktop/inspector", "locktop/keyspace"},
+	"locktop/inspector":           {"locktop/keyspace"},
+	"locktop/inspector/recording": {"locktop/inspector", "locktop/keyspace"},
+	"locktop/keyspace":            {},
+	"locktop/keyspace/redistest":  {},
+	"locktop/ui":                  {},
+	"locktop/ui/e2e":              {},
 }
 
 // onlyIn says which rooms alone may import a library, in tests too.

@@ -14,6 +14,7 @@ import (
 	"locktop/actions"
 	"locktop/inspector"
 	"locktop/keyspace"
+	"locktop/ui/report"
 	"locktop/ui/text"
 )
 
@@ -197,7 +198,7 @@ func (a *app) report(c *acting, r actions.Request, o actions.Outcome) error {
 	said := sentence(r, o)
 	var printed error // the outcome is what it is, whether anybody reads it or not
 	if c.output == "json" {
-		printed = writeJSON(a.stdout, newOutcomeJSON(r, o, said))
+		printed = report.WriteJSON(a.stdout, newOutcomeJSON(r, o, said))
 	}
 	switch {
 	case o.Result.Done(), o.Result == actions.ResultDryRun, o.Result.Refused():
@@ -227,12 +228,12 @@ func sentence(r actions.Request, o actions.Outcome) string {
 
 func newOutcomeJSON(r actions.Request, o actions.Outcome, said string) outcomeJSON {
 	out := outcomeJSON{
-		Schema: outcomeSchema, At: instant(time.Now()), Node: shownOf(string(r.Lock.Node)), DB: r.Lock.DB,
+		Schema: report.OutcomeSchema, At: report.Instant(time.Now()), Node: report.Shown(string(r.Lock.Node)), DB: r.Lock.DB,
 		Verb: string(r.Verb), Result: string(o.Result), Done: o.Result.Done(), Text: said,
 	}
-	out.Key, out.KeyBase64 = plain(r.Lock.Key)
-	out.Owner, out.OwnerBase64 = plain(r.Owner)
-	out.Holder, out.HolderBase64 = plain(o.Holder)
+	out.Key, out.KeyBase64 = report.Plain(r.Lock.Key)
+	out.Owner, out.OwnerBase64 = report.Plain(r.Owner)
+	out.Holder, out.HolderBase64 = report.Plain(o.Holder)
 	if o.Result == actions.ResultEntryReleased || o.Result == actions.ResultChanged && o.Count > 0 {
 		out.Count = &o.Count
 	}
@@ -244,15 +245,15 @@ func newOutcomeJSON(r actions.Request, o actions.Outcome, said string) outcomeJS
 		out.Woken = &o.Woken
 	}
 	if o.Err != nil {
-		out.Error = shownOf(oneLine(o.Err.Error()))
+		out.Error = report.Shown(oneLine(o.Err.Error()))
 	}
-	out.ValidUntil = instant(o.ValidUntil)
+	out.ValidUntil = report.Instant(o.ValidUntil)
 	for _, n := range o.Nodes {
 		node := nodeOutcomeJSON{
-			Node: shownOf(string(n.Node)), Asked: n.Asked, Result: string(n.Result), Done: n.Asked && n.Result.Done(), Holder: shownOf(n.Holder), Text: n.Detail,
+			Node: report.Shown(string(n.Node)), Asked: n.Asked, Result: string(n.Result), Done: n.Asked && n.Result.Done(), Holder: report.Shown(n.Holder), Text: n.Detail,
 		}
 		if n.Err != nil {
-			node.Error = shownOf(oneLine(n.Err.Error()))
+			node.Error = report.Shown(oneLine(n.Err.Error()))
 		}
 		out.Nodes = append(out.Nodes, node)
 	}

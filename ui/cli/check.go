@@ -15,6 +15,7 @@ import (
 	"locktop/actions"
 	"locktop/inspector"
 	"locktop/keyspace"
+	"locktop/ui/report"
 	"locktop/ui/text"
 )
 
@@ -67,14 +68,14 @@ profile sets.`,
 			if all.on {
 				return a.discovered(cmd.Context(), s, &all, &look, output)
 			}
-			report, err := a.check(cmd.Context(), s, &look)
+			found, err := a.check(cmd.Context(), s, &look)
 			if err != nil {
 				return err
 			}
 			if output == "json" {
-				return writeJSON(a.stdout, report)
+				return report.WriteJSON(a.stdout, found)
 			}
-			return a.writeCheck(report)
+			return a.writeCheck(found)
 		},
 	}
 	cmd.Flags().VarP(newChoice(&output, "text", "text", "json"), "output", "o", "form of the output")
@@ -93,20 +94,20 @@ profile sets.`,
 // check tries everything on each of the servers.
 func (a *app) check(ctx context.Context, s *session, look *observing) (checkJSON, error) {
 	nodes := s.servers.Nodes()
-	report := checkJSON{
-		Schema: checkSchema, Node: shownOf(string(s.connection.Node())), DB: s.connection.DB(), Topology: string(s.servers.Topology()),
+	found := checkJSON{
+		Schema: checkSchema, Node: report.Shown(string(s.connection.Node())), DB: s.connection.DB(), Topology: string(s.servers.Topology()),
 	}
 	add := func(node keyspace.Node, items ...itemJSON) {
 		for _, item := range items {
 			if len(nodes) > 1 || s.servers.Topology() == keyspace.Sentinel {
-				item.Node = shownOf(string(node))
+				item.Node = report.Shown(string(node))
 			}
-			report.Checks = append(report.Checks, item)
+			found.Checks = append(found.Checks, item)
 		}
 	}
 	seen, blind, err := a.checkSight(ctx, s, look)
 	if err != nil {
-		return report, err
+		return found, err
 	}
 	for _, node := range nodes {
 		connection, err := s.servers.Connection(ctx, node)
@@ -120,10 +121,10 @@ func (a *app) check(ctx context.Context, s *session, look *observing) (checkJSON
 		}
 		items, scripts, err := a.checkNode(ctx, connection, look, s.servers.Topology())
 		if err != nil {
-			return report, err
+			return found, err
 		}
-		if report.Look == "" { // the others are to have the same
-			report.Look, report.Act = leastRights(connection, need(connection, look.globs(), s.servers.Topology(), scripts))
+		if found.Look == "" { // the others are to have the same
+			found.Look, found.Act = leastRights(connection, need(connection, look.globs(), s.servers.Topology(), scripts))
 		}
 		add(node, items[0])
 		add(node, sight...)
@@ -135,10 +136,10 @@ func (a *app) check(ctx context.Context, s *session, look *observing) (checkJSON
 			item.OK, item.Detail = false, sentinel.Err.Error()
 		}
 		add(sentinel.Node, item)
-		report.Sentinel = "ACL SETUSER locktop reset on >PASSWORD " + keyspace.SentinelACL
+		found.Sentinel = "ACL SETUSER locktop reset on >PASSWORD " + keyspace.SentinelACL
 	}
-	report.Checks = append(report.Checks, checkAudit())
-	return report, nil
+	found.Checks = append(found.Checks, checkAudit())
+	return found, nil
 }
 
 // checkNode tries everything on one server, which is a part of such a topology. What the server is comes first;

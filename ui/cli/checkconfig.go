@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locktop/inspector"
+	"locktop/ui/report"
 	"locktop/ui/settings"
 	"locktop/ui/text"
 )
@@ -69,58 +70,58 @@ const configSchema = "locktop.config/1"
 
 // checkConfig says every mistake of the configuration, or else what its profiles set.
 func (a *app) checkConfig(cmd *cobra.Command, args []string, output string) error {
-	report := configJSON{Schema: configSchema, Found: true, OK: true}
+	found := configJSON{Schema: configSchema, Found: true, OK: true}
 	switch value := cmd.Flags().Lookup("config").Value.String(); {
 	case len(args) == 1:
-		report.File = args[0]
+		found.File = args[0]
 	case value != configFound:
-		report.File = value
+		found.File = value
 	default:
-		if report.File, _ = a.lookup(variable("config")); report.File == "" {
-			report.File, report.Found = settings.Find()
+		if found.File, _ = a.lookup(variable("config")); found.File == "" {
+			found.File, found.Found = settings.Find()
 		}
 	}
-	if !report.Found {
+	if !found.Found {
 		if output == "json" {
-			return writeJSON(a.stdout, report)
+			return report.WriteJSON(a.stdout, found)
 		}
-		_, err := fmt.Fprintf(a.stdout, "there is no configuration; it would be %s\n", text.Escape(report.File))
+		_, err := fmt.Fprintf(a.stdout, "there is no configuration; it would be %s\n", text.Escape(found.File))
 		return err
 	}
 	known := vocabulary()
-	file, err := settings.Read(report.File, known)
+	file, err := settings.Read(found.File, known)
 	if wrong := (*settings.Mistakes)(nil); errors.As(err, &wrong) {
-		return a.sayMistakes(&report, wrong, output)
+		return a.sayMistakes(&found, wrong, output)
 	}
 	if err != nil {
 		return usage("%v", err)
 	}
 	if file.Exposed != nil {
-		report.Warning = "no password-command is run, for " + file.Exposed.Error()
-		a.say("warning: %s", report.Warning)
+		found.Warning = "no password-command is run, for " + file.Exposed.Error()
+		a.say("warning: %s", found.Warning)
 	}
-	report.Profile = file.Chosen
-	report.Profiles = append(report.Profiles, profileJSON{Sets: setBy(file.Defaults, known)})
+	found.Profile = file.Chosen
+	found.Profiles = append(found.Profiles, profileJSON{Sets: setBy(file.Defaults, known)})
 	for _, name := range file.Names() {
 		p := file.Profiles[name]
-		report.Profiles = append(report.Profiles, profileJSON{Name: name, Production: p.Production(), Sets: setBy(p, known)})
+		found.Profiles = append(found.Profiles, profileJSON{Name: name, Production: p.Production(), Sets: setBy(p, known)})
 	}
 	if output == "json" {
-		return writeJSON(a.stdout, report)
+		return report.WriteJSON(a.stdout, found)
 	}
-	return a.writeConfig(report)
+	return a.writeConfig(found)
 }
 
-func (a *app) sayMistakes(report *configJSON, wrong *settings.Mistakes, output string) error {
-	report.OK = false
+func (a *app) sayMistakes(found *configJSON, wrong *settings.Mistakes, output string) error {
+	found.OK = false
 	var lines strings.Builder
 	for _, m := range wrong.List {
-		report.Mistakes = append(report.Mistakes, mistakeJSON{m.Line, m.Text})
+		found.Mistakes = append(found.Mistakes, mistakeJSON{m.Line, m.Text})
 		fmt.Fprintln(&lines, text.Legible(oneLine(wrong.Line(m))))
 	}
 	var err error
 	if output == "json" {
-		err = writeJSON(a.stdout, *report)
+		err = report.WriteJSON(a.stdout, *found)
 	} else {
 		_, err = fmt.Fprint(a.stdout, lines.String())
 	}
@@ -128,16 +129,16 @@ func (a *app) sayMistakes(report *configJSON, wrong *settings.Mistakes, output s
 }
 
 // writeConfig is a configuration without a mistake, for people.
-func (a *app) writeConfig(report configJSON) error {
+func (a *app) writeConfig(found configJSON) error {
 	var b strings.Builder
 	profiles := "no profile"
-	if n := len(report.Profiles) - 1; n == 1 {
+	if n := len(found.Profiles) - 1; n == 1 {
 		profiles = "1 profile"
 	} else if n > 1 {
 		profiles = strconv.Itoa(n) + " profiles"
 	}
-	fmt.Fprintf(&b, "%s: %s, no mistake\n", text.Escape(report.File), profiles)
-	for _, p := range report.Profiles {
+	fmt.Fprintf(&b, "%s: %s, no mistake\n", text.Escape(found.File), profiles)
+	for _, p := range found.Profiles {
 		name := "all profiles"
 		switch {
 		case p.Name == "" && len(p.Sets) == 0:
@@ -145,7 +146,7 @@ func (a *app) writeConfig(report configJSON) error {
 		case p.Name != "":
 			name = "profile " + text.Escape(p.Name)
 		}
-		if p.Name != "" && p.Name == report.Profile {
+		if p.Name != "" && p.Name == found.Profile {
 			name += "  (used where no other is named)"
 		}
 		if p.Production {

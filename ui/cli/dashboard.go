@@ -8,6 +8,7 @@ import (
 	"locktop/actions"
 	"locktop/inspector"
 	"locktop/keyspace"
+	"locktop/ui/report"
 	"locktop/ui/text"
 	"locktop/ui/tui"
 )
@@ -22,12 +23,17 @@ type face struct {
 // dashboard opens the dashboard, or prints what it would show where there is no terminal for it. The demo comes through
 // here as well as production does.
 func (a *app) dashboard(ctx context.Context, place keyspace.Place, look *observing, draw *screen, shown face) (err error) {
+	began := time.Now()
 	s, err := connect(ctx, place)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	if err := a.observe(ctx, s, look, false); err != nil {
+		return err
+	}
+	recorder, err := a.record(ctx, s, &draw.record, a.recordingOf(shown.where, look))
+	if err != nil {
 		return err
 	}
 	ctx, cancel := limit(ctx, shown.span) // from now on: to connect may take some time
@@ -41,13 +47,26 @@ func (a *app) dashboard(ctx context.Context, place keyspace.Place, look *observi
 	}
 	noColor, _ := a.lookup("NO_COLOR")
 	begin, save := a.views(draw, shown.play != nil)
-	err = tui.Run(ctx, tui.Config{
+	config := tui.Config{
 		Source: s.locks, Operator: s.operator, Where: shown.where, Play: shown.play,
 		Profile: a.profileName(), Production: a.profile.Production(), Settings: begin, Save: save, Keys: a.otherKeys(),
 		NoColor: noColor != "", ASCII: text.ASCII(), Mouse: draw.mouse,
 		FPS: draw.fps, Sync: !draw.noSync,
 		Prober: inspector.NewProber(s.servers, look.rules.rules, s.locks), Probe: tui.ProbePolicy(draw.probe),
-	})
+	}
+	reports := reporter{
+		directory: draw.reports, about: report.Incident{Where: shown.where, Profile: a.profileName(), Locktop: version()}, audit: s.audit, began: began,
+	}
+	config.Report = reports.write
+	if recorder != nil { // an interface that holds nothing would be something
+		config.Recorder = recorder
+	}
+	return a.runScreen(ctx, config)
+}
+
+// runScreen shows the dashboard until it ends, and says how.
+func (a *app) runScreen(ctx context.Context, config tui.Config) error {
+	err := tui.Run(ctx, config)
 	if errors.Is(err, tui.ErrInterrupted) {
 		return errInterrupted
 	}

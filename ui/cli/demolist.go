@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"locktop/demo"
+	"locktop/ui/report"
 	"locktop/ui/text"
 )
 
@@ -61,7 +62,7 @@ func (a *app) listScenarios(d *showing) error {
 		for _, s := range all {
 			out.Scenarios = append(out.Scenarios, describe(s))
 		}
-		return writeJSON(a.stdout, out)
+		return report.WriteJSON(a.stdout, out)
 	}
 	var b strings.Builder
 	for i, s := range all {

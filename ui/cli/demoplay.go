@@ -44,6 +44,7 @@ func (p play) Control(ctx context.Context, c tui.Control) error {
 		return p.running.Faster(ctx)
 	case tui.ControlRestart:
 		return p.running.Restart(ctx)
+	case tui.ControlBack, tui.ControlForward, tui.ControlBackMinute, tui.ControlForwardMinute: // of a recording
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"locktop/demo"
+	"locktop/ui/report"
 	"locktop/ui/text"
 )
 
@@ -46,7 +47,7 @@ type accountJSON struct {
 // sayReady tells where the demo runs.
 func (a *app) sayReady(d *showing, running *demo.Demo) error {
 	if d.output == "json" {
-		return writeJSON(a.stdout, readyJSON{
+		return report.WriteJSON(a.stdout, readyJSON{
 			Schema: readySchema, Scenario: running.Scenario().Name, Server: running.ServerName(), URLs: strings.Fields(running.URL()),
 			Prefix: running.KeyPrefix(), Seed: running.Seed(), Speed: d.options.Speed,
 		})
@@ -60,7 +61,7 @@ func (a *app) sayReady(d *showing, running *demo.Demo) error {
 func (a *app) sayVerdict(d *showing, running *demo.Demo) error {
 	verdict, table := running.Verdict(), running.Table()
 	if d.output == "json" {
-		return writeJSON(a.stdout, verdictOf(running, verdict, table))
+		return report.WriteJSON(a.stdout, verdictOf(running, verdict, table))
 	}
 	lines := strings.Split(verdict.Text, "\n")
 	if !d.serve {

@@ -12,6 +12,7 @@ import (
 
 	"locktop/inspector"
 	"locktop/keyspace"
+	"locktop/ui/report"
 	"locktop/ui/text"
 )
 
@@ -75,9 +76,9 @@ func (a *app) discover(ctx context.Context, s *session, o *discovering, look *ob
 			found.Schemes = append(found.Schemes, string(scheme))
 		}
 		for _, fact := range p.Evidence {
-			found.Evidence = append(found.Evidence, shownOf(fact))
+			found.Evidence = append(found.Evidence, report.Shown(fact))
 		}
-		found.Example, found.ExampleBase64 = plain(p.Example)
+		found.Example, found.ExampleBase64 = report.Plain(p.Example)
 		out.Proposals = append(out.Proposals, found)
 	}
 	return out, walked
@@ -187,12 +188,12 @@ func (a *app) discovered(ctx context.Context, s *session, o *discovering, look *
 		return stopped
 	}
 	if output == "json" {
-		return errors.Join(writeJSON(a.stdout, struct {
+		return errors.Join(report.WriteJSON(a.stdout, struct {
 			Schema string `json:"schema"`
 			Node   string `json:"node"`
 			DB     int    `json:"db"`
 			discoveryJSON
-		}{discoverySchema, shownOf(string(s.connection.Node())), s.connection.DB(), found}), stopped)
+		}{discoverySchema, report.Shown(string(s.connection.Node())), s.connection.DB(), found}), stopped)
 	}
 	return errors.Join(a.writeDiscovery(found), stopped)
 }

@@ -271,9 +271,18 @@ type screen struct {
 	// writeFor is for how long the dashboard may act; zero: always.
 	writeFor time.Duration
 	probe    string
+	record   recordFlags
+	// reports is the directory for incident reports; empty: the current one.
+	reports string
 }
 
 func (s *screen) add(cmd *cobra.Command) {
+	s.addLooks(cmd)
+	addGroup(cmd, groupDashboard, s.record.define)
+}
+
+// addLooks offers those that a recording is shown with as well.
+func (s *screen) addLooks(cmd *cobra.Command) {
 	addGroup(cmd, groupDashboard, func(set *pflag.FlagSet) {
 		set.Var(newChoice(&s.theme, tui.Themes()[0], tui.Themes()...), "theme",
 			"`THEME` to begin with: "+strings.Join(tui.Themes(), ", ")+"; NO_COLOR is heeded too")
@@ -284,6 +293,7 @@ func (s *screen) add(cmd *cobra.Command) {
 		set.IntVar(&s.fps, "fps", 30, "most `FRAMES` a second, 1 to 60; fewer for a slow line")
 		set.DurationVar(&s.writeFor, "write-for", 0, "actions are possible for `TIME` from the start, such as 10m, and then once more as long when you say so; 0: always")
 		set.BoolVar(&s.noSync, "no-sync", false, "do not bracket frames in synchronized output (DEC mode 2026)")
+		set.StringVar(&s.reports, "report-dir", "", "`DIRECTORY` for incident reports, in the place of the current one")
 	})
 	chosen(cmd, "theme", tui.Themes()...)
 	chosen(cmd, "probe", "ask", "allow", "off")

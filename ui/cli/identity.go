@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"locktop/inspector"
+	"locktop/ui/report"
 	"locktop/ui/text"
 )
 
@@ -75,65 +76,9 @@ func (n *ownerNames) Replace(texts []string) error {
 // GetSlice is them all.
 func (n *ownerNames) GetSlice() []string { return n.texts }
 
-// clientJSON is what is known of a holder's connections: of the first one, and how many there are. It is absent where nothing is known.
-type clientJSON struct {
-	Connection    string `json:"connection"` // "alive", "gone" or "unknown"
-	Name          string `json:"name,omitempty"`
-	Addr          string `json:"addr,omitempty"`
-	Node          string `json:"node,omitempty"`
-	Age           *int64 `json:"age_ms,omitempty"`
-	Idle          *int64 `json:"idle_ms,omitempty"`
-	Subscriptions *int   `json:"subscriptions,omitempty"`
-	Library       string `json:"library,omitempty"`
-	Connections   int    `json:"connections,omitempty"`
-	// By says how the holder was joined to them, SeenAt when they were on a list last, and GoneSince since when they are not.
-	By        string `json:"by,omitempty"`
-	SeenAt    string `json:"seen_at,omitempty"`
-	GoneSince string `json:"gone_since,omitempty"`
-}
-
-func newClientJSON(s *inspector.Snapshot, p *inspector.Presence) *clientJSON {
-	if p == nil {
-		return nil
-	}
-	out := &clientJSON{
-		Connection: string(p.Connection), Name: shownOf(p.Name), By: shownOf(p.By), Connections: len(p.Clients),
-		SeenAt: instant(p.Seen), GoneSince: instant(p.Since),
-	}
-	if len(p.Clients) == 0 {
-		return out
-	}
-	c := p.Clients[0]
-	age, idle := c.Age, c.Idle
-	if now, at, is := s.Client(c); is {
-		c = now
-		age, idle = now.Age+max(0, s.TakenAt.Sub(at)), now.Idle
-	}
-	out.Addr, out.Node, out.Library = shownOf(c.Addr), shownOf(string(c.Node)), shownOf(inspector.LibraryOf(&c))
-	if p.Connection == inspector.ConnectionAlive {
-		ageMS, idleMS := age.Milliseconds(), idle.Milliseconds()
-		out.Age, out.Idle = &ageMS, &idleMS
-	}
-	out.Subscriptions = &c.Subscriptions
-	return out
-}
-
-// rollJSON is how many clients are connected, and why not all of them are known.
-type rollJSON struct {
-	Count int    `json:"count"`
-	Error string `json:"error,omitempty"`
-}
-
-func newRollJSON(r *inspector.Roll) *rollJSON {
-	if r == nil {
-		return nil
-	}
-	return &rollJSON{Count: r.Clients(), Error: shownOf(r.Partial())}
-}
-
 // clientNote is what "show" says of a holder's connection; empty: nothing is known.
 func clientNote(s *inspector.Snapshot, p *inspector.Presence) string {
-	c := newClientJSON(s, p)
+	c := report.NewClient(s, p)
 	if c == nil {
 		return ""
 	}

@@ -8,6 +8,8 @@ import (
 
 	"locktop/inspector"
 	"locktop/keyspace"
+
+	"locktop/ui/report"
 )
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 678_900_000, time.UTC)
@@ -31,11 +33,11 @@ func fullLock() *inspector.Lock {
 
 func jsonOf(t *testing.T, value any) string {
 	t.Helper()
-	line, err := marshal(value)
-	if err != nil {
+	var line strings.Builder
+	if err := report.WriteJSON(&line, value); err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSuffix(string(line), "\n")
+	return strings.TrimSuffix(line.String(), "\n")
 }
 
 func TestSnapshotJSON(t *testing.T) {
@@ -52,7 +54,7 @@ func TestSnapshotJSON(t *testing.T) {
 		`"waiters":{"count":2,"exact":false,"by":"subscribers"},"fencing_token":17,` +
 		`"companions":["redisson_lock_queue:{orders:checkout}"],` +
 		`"findings":[{"code":"long-lease","severity":"warning","text":"evidence","advice":"advice"}]}]}`
-	if got := jsonOf(t, newSnapshotJSON(s, s.Locks)); got != want {
+	if got := jsonOf(t, report.NewSnapshot(s, s.Locks)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -60,7 +62,7 @@ func TestSnapshotJSON(t *testing.T) {
 func TestSnapshotJSONOfNothing(t *testing.T) {
 	want := `{"schema":"locktop.snapshot/1","taken_at":"2026-01-02T12:00:00.678Z",` +
 		`"source":{"topology":"standalone","complete":false,"nodes":[]},"locks":[]}`
-	if got := jsonOf(t, newSnapshotJSON(&inspector.Snapshot{TakenAt: noon}, nil)); got != want {
+	if got := jsonOf(t, report.NewSnapshot(&inspector.Snapshot{TakenAt: noon}, nil)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -73,7 +75,7 @@ func TestLockJSONWithoutWhatIsAbsent(t *testing.T) {
 	}
 	want := `{"key":"lock:\\xff\\x00","key_base64":"bG9jazr/AA==","node":"n","db":0,"scheme":"setnx","state":"stuck",` +
 		`"holders":[{"owner":"\\xfe","owner_base64":"/g==","count":null}],"ttl_ms":-1,"findings":[]}`
-	if got := jsonOf(t, newLockJSON(l, noon)); got != want {
+	if got := jsonOf(t, report.NewLock(l, noon)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -83,14 +85,14 @@ func TestLockJSONOfALeaseInTheValue(t *testing.T) {
 		Scheme: inspector.SchemeTimestamp, State: inspector.StateLapsed,
 		Holders: []inspector.Holder{{Owner: "1767355000"}}, LeaseEnds: noon.Add(-time.Second),
 	}
-	got := newLockJSON(l, noon)
+	got := report.NewLock(l, noon)
 	if got.TTL != -1 || got.ExpiresAt != "" || got.Holders[0].ExpiresAt != "2026-01-02T11:59:59.678Z" {
 		t.Errorf("got ttl %d, ends %q, holder's %q", got.TTL, got.ExpiresAt, got.Holders[0].ExpiresAt)
 	}
 }
 
 func TestLockJSONPastItsEnd(t *testing.T) {
-	if got := newLockJSON(&inspector.Lock{ExpiresAt: noon.Add(-time.Hour)}, noon).TTL; got != 0 {
+	if got := report.NewLock(&inspector.Lock{ExpiresAt: noon.Add(-time.Hour)}, noon).TTL; got != 0 {
 		t.Errorf("ttl_ms is %d, want 0: -1 would say that it has no TTL", got)
 	}
 }
@@ -101,7 +103,7 @@ func TestFeedJSON(t *testing.T) {
 		keyspace.FeedTracking: `{"addr":"n","feed":"push","via":"tracking"}`,
 		keyspace.FeedPoll:     `{"addr":"n","feed":"poll"}`,
 	} {
-		if got := jsonOf(t, newNodeJSON(keyspace.Status{Node: "n", Feed: feed})); got != want {
+		if got := jsonOf(t, report.NewNode(keyspace.Status{Node: "n", Feed: feed})); got != want {
 			t.Errorf("%s: got %s, want %s", feed, got, want)
 		}
 	}
@@ -138,7 +140,7 @@ func TestEventJSON(t *testing.T) {
 			`{"schema":"locktop.event/1","at":"2026-01-02T12:00:01.678Z","node":"n","key":"","event":"released","db":0}`,
 		},
 	} {
-		if got := jsonOf(t, newEventJSON(c.event)); got != c.want {
+		if got := jsonOf(t, report.NewEvent(c.event)); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locktop/inspector"
+	"locktop/ui/report"
 	"locktop/ui/text"
 )
 
@@ -33,11 +34,35 @@ var (
 	}
 )
 
+// The words of --fail-on that are no codes.
+const (
+	failOnAny      = "any"
+	failOnWarning  = string(inspector.SeverityWarning)
+	failOnCritical = string(inspector.SeverityCritical)
+)
+
+var graveness = []string{failOnCritical, failOnWarning, failOnAny}
+
+// meant says whether a finding is one that --fail-on names: by its code, or by how grave it is.
+func meant(asked string, f inspector.Finding) bool {
+	switch asked {
+	case failOnAny:
+		return true
+	case failOnWarning:
+		return f.Severity == inspector.SeverityWarning || f.Severity == inspector.SeverityCritical
+	case failOnCritical:
+		return f.Severity == inspector.SeverityCritical
+	default:
+		return asked == string(f.Code)
+	}
+}
+
 // listing is what "list" is told.
 type listing struct {
 	output string
 	states []string
 	failOn []string
+	quiet  bool
 	span   time.Duration
 	named  bool // how owners are made of their connections' names is declared
 }
@@ -62,6 +87,10 @@ owner_base64 hold the bytes of what is not UTF-8, whose plain field is then esca
 candidates are who may have; waiters.count is exact, or by subscribers a lower bound, or by blocked clients an upper one;
 held_with are other locks of the same owner; votes are those of a Redlock's masters. With -o csv there is a line a holder.
 
+--fail-on takes codes of findings, or critical, warning (which is at least that) and any. Where a listed lock has such
+a finding the exit code is 4. With --quiet nothing is printed unless that is so, and then only the locks that have it,
+as cron likes it.
+
 Some findings need time to be seen:
 ` + strings.Join(codesInTime, ", ") + `.
 Give --for, to look that long; --owner-name shows orphaned locks at once.
@@ -70,7 +99,8 @@ holders[].client is the connection of a holder, where its name or address tells 
 		Example: `  locktop list
   locktop list -o json | jq -r '.locks[] | select(.ttl_ms == -1) | .key'
   locktop list --state stuck,lapsed -o wide
-  locktop list --fail-on no-ttl,lapsed >/dev/null || alert   exits with 4 where there is one`,
+  locktop list --fail-on no-ttl,lapsed >/dev/null || alert   exits with 4 where there is one
+  locktop list --quiet --fail-on warning --for 30s           for cron: silence where all is well`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := errors.Join(look.check(), list.check()); err != nil {
@@ -97,12 +127,13 @@ holders[].client is the connection of a holder, where its name or address tells 
 	}
 	cmd.Flags().VarP(newChoice(&list.output, "table", "table", "wide", "json", "csv"), "output", "o", "form of the output")
 	cmd.Flags().StringSliceVar(&list.states, "state", nil, "only locks in one of these `STATES`: "+strings.Join(listStates, ", "))
-	cmd.Flags().StringSliceVar(&list.failOn, "fail-on", nil, "exit with 4 if a listed lock has one of these findings (`CODES`)")
+	cmd.Flags().StringSliceVar(&list.failOn, "fail-on", nil, "exit with 4 if a listed lock has one of these findings (`CODES`), or one that is critical, at least a warning, or any")
+	cmd.Flags().BoolVar(&list.quiet, "quiet", false, "print nothing unless --fail-on finds something, and then only that")
 	addSpan(cmd, &list.span)
 	cmd.Flags().Lookup("for").Usage = "look this long before printing, such as 30s; 0: once over all keys"
 	chosen(cmd, "output", "table", "wide", "json", "csv")
 	chosen(cmd, "state", listStates...)
-	chosen(cmd, "fail-on", slices.Concat(codesAtOnce, codesInTime)...)
+	chosen(cmd, "fail-on", slices.Concat(codesAtOnce, codesInTime, graveness)...)
 	server.add(cmd)
 	look.add(cmd)
 	return cmd
@@ -115,7 +146,10 @@ func (l *listing) check() error {
 			return usage("--state %q is none: there are %s", state, strings.Join(listStates, ", "))
 		}
 	}
-	codes := slices.Concat(codesAtOnce, codesInTime)
+	if l.quiet && len(l.failOn) == 0 {
+		return usage("--quiet prints what --fail-on finds: add it, such as --fail-on warning")
+	}
+	codes := slices.Concat(codesAtOnce, codesInTime, graveness)
 	for _, code := range l.failOn {
 		if !slices.Contains(codes, code) {
 			return usage("--fail-on %q is no finding of this version: there are %s", code, strings.Join(codes, ", "))
@@ -154,7 +188,18 @@ func (a *app) list(s *inspector.Snapshot, l *listing) error {
 	if len(l.states) > 0 {
 		locks = slices.DeleteFunc(locks, func(lock *inspector.Lock) bool { return !slices.Contains(l.states, string(lock.State)) })
 	}
-	err := a.printLocks(s, locks, l.output)
+	shown := locks
+	if l.quiet {
+		shown = slices.DeleteFunc(slices.Clone(locks), func(lock *inspector.Lock) bool {
+			return !slices.ContainsFunc(lock.Findings, func(f inspector.Finding) bool {
+				return slices.ContainsFunc(l.failOn, func(asked string) bool { return meant(asked, f) })
+			})
+		})
+	}
+	var err error
+	if !l.quiet || len(shown) > 0 {
+		err = a.printLocks(s, shown, l.output)
+	}
 	for _, n := range s.Nodes {
 		if n.Err != "" {
 			more := ""
@@ -202,7 +247,7 @@ func verdict(s *inspector.Snapshot, locks []*inspector.Lock, failOn []string) er
 func (a *app) printLocks(s *inspector.Snapshot, locks []*inspector.Lock, output string) error {
 	switch output {
 	case "json":
-		return writeJSON(a.stdout, newSnapshotJSON(s, locks))
+		return report.WriteJSON(a.stdout, report.NewSnapshot(s, locks))
 	case "csv":
 		return writeCSV(a.stdout, locks, s.TakenAt)
 	}
@@ -237,16 +282,18 @@ func present(locks []*inspector.Lock) []*inspector.Lock {
 
 // fail says what --fail-on has found.
 func fail(locks []*inspector.Lock, failOn []string) error {
-	counts := map[string]int{}
-	for _, l := range locks {
-		for _, f := range l.Findings {
-			counts[string(f.Code)]++
-		}
-	}
 	var found []string
-	for _, code := range slices.Compact(slices.Sorted(slices.Values(failOn))) {
-		if n := counts[code]; n > 0 {
-			found = append(found, fmt.Sprintf("%s %d", code, n))
+	for _, asked := range slices.Compact(slices.Sorted(slices.Values(failOn))) {
+		n := 0
+		for _, l := range locks {
+			for _, f := range l.Findings {
+				if meant(asked, f) {
+					n++
+				}
+			}
+		}
+		if n > 0 {
+			found = append(found, fmt.Sprintf("%s %d", asked, n))
 		}
 	}
 	if len(found) == 0 {

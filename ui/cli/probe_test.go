@@ -15,6 +15,7 @@ import (
 	"locktop/inspector"
 	"locktop/keyspace"
 	"locktop/keyspace/redistest"
+	"locktop/ui/report"
 )
 
 // contender is a client with a name that asks for a lock, and counts what came of it.
@@ -250,7 +251,7 @@ func TestShowProbe(t *testing.T) {
 		t.Errorf("%d: %s", code, stderr)
 	}
 	code, stdout, stderr = run(t, "show", "lock:probed", "--probe", "600ms", "-u", at, "-o", "json")
-	var shown snapshotJSON
+	var shown report.Snapshot
 	if err := json.Unmarshal([]byte(stdout), &shown); err != nil || code != exitDone {
 		t.Fatalf("%d, %v: %s", code, err, stderr)
 	}

@@ -64,7 +64,7 @@ Without a verb it opens the dashboard. Where the standard output is no terminal 
 	draw.add(root)
 	root.SetHelpFunc(a.help)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.newDemo(), a.newList(), a.newWatch(), a.newShow(), a.newRelease(), a.newExtend(), a.newExpire(),
+	root.AddCommand(a.newDemo(), a.newList(), a.newWatch(), a.newShow(), a.newReplay(), a.newRelease(), a.newExtend(), a.newExpire(),
 		a.newCheck(), a.newCompletion(), a.newVersion())
 	for _, c := range root.Commands() {
 		a.finish(c)

@@ -23,6 +23,7 @@ type session struct {
 	connection *keyspace.Connection
 	locks      *inspector.Inspector
 	operator   *actions.Operator
+	audit      *actions.Audit // nil: no action is possible
 	closers    []func() error
 }
 
@@ -157,6 +158,7 @@ func (s *session) mayAct(place keyspace.Place, readOnly bool, writeFor time.Dura
 		return failed("the audit file cannot be written, and nothing is done without it: %w; XDG_STATE_HOME moves it", err)
 	}
 	s.atEnd(audit.Close)
+	s.audit = audit
 	s.operate(actions.Options{ReadOnly: readOnly, WriteFor: writeFor, Audit: audit, Where: where(place)})
 	return nil
 }

@@ -12,19 +12,20 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"locktop/actions"
 	"locktop/inspector"
+	"locktop/ui/report"
 	"locktop/ui/text"
 )
 
 // newShow prints one lock in full.
 func (a *app) newShow() *cobra.Command {
 	var (
-		about  target
-		output string
-		whose  identity
-		span   time.Duration
-		asked  probing
+		about   target
+		output  string
+		whose   identity
+		span    time.Duration
+		asked   probing
+		reports string
 	)
 	cmd := &cobra.Command{
 		Use:   "show KEY [flags]",
@@ -41,9 +42,12 @@ acquire the lock, how often, and in vain. Meanwhile that costs the server about 
 above 20,000 commands a second unless it is forced. Of what passes only what concerns this lock is kept.
 
 With -o json it prints a locktop.snapshot/1 of this one lock, with the additional fields "evidence" and "commands", with
---for "hold_ms", "acquisitions_per_minute" (60 of them, the running one last) and "renewal", and after a probe "sample".`,
+--for "hold_ms", "acquisitions_per_minute" (60 of them, the running one last) and "renewal", and after a probe "sample".
+With -o markdown it prints an incident report for a ticket; --report DIRECTORY writes it there, as Markdown and as JSON
+(locktop.incident/1), and prints its path. The dashboard's w writes the same report, and what happened before besides.`,
 		Example: `  locktop show orders:checkout
   locktop show orders:checkout --probe 2s
+  locktop show orders:checkout --report /tmp
   locktop show orders:checkout -o json | jq -r '.locks[0].holders[0].owner'
   locktop show orders:checkout --for 1m    with hold times, rates and renewals of a minute
   locktop show --quoted-input 'lock:\xff\x00'`,
@@ -70,10 +74,16 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 				return err
 			}
 			defer func() { err = errors.Join(err, s.close()) }()
+			show := func(seen *inspector.Snapshot, once bool) error {
+				if seen != nil && (reports != "" || output == "markdown") {
+					return a.showReport(seen, place, reports, once)
+				}
+				return a.show(seen, output)
+			}
 			if span > 0 {
 				seen, err := a.watchKey(cmd.Context(), s, about.rules, whose, key, span)
 				if err != nil || seen != nil {
-					return errors.Join(err, a.show(seen, output))
+					return errors.Join(err, show(seen, false))
 				}
 			}
 			found, err := s.look(cmd.Context(), &about, a.limits(), key)
@@ -93,15 +103,16 @@ With -o json it prints a locktop.snapshot/1 of this one lock, with the additiona
 					return err
 				}
 			}
-			return a.show(found.snapshot(), output)
+			return show(found.snapshot(), true)
 		},
 	}
-	cmd.Flags().VarP(newChoice(&output, "text", "text", "json"), "output", "o", "form of the output")
-	chosen(cmd, "output", "text", "json")
+	cmd.Flags().VarP(newChoice(&output, "text", "text", "json", "markdown"), "output", "o", "form of the output")
+	chosen(cmd, "output", "text", "json", "markdown")
 	addSpan(cmd, &span)
 	cmd.Flags().Lookup("for").Usage = "look on this long before printing, such as 30s; 0: once"
 	cmd.Flags().Var(&asked.span, "probe", "listen for this `TIME`, such as 2s and at most 30s, to who asks for the lock (MONITOR)")
 	cmd.Flags().BoolVar(&asked.force, "force", false, "probe a server that runs more than 20,000 commands a second too")
+	cmd.Flags().StringVar(&reports, "report", "", "write an incident report into this `DIRECTORY`, and print its path")
 	about.add(cmd, "KEY is written")
 	addGroup(cmd, groupObserving, func(set *pflag.FlagSet) { about.rules.add(set); whose.add(set) })
 	whose.complete(cmd)
@@ -114,7 +125,7 @@ func (a *app) show(s *inspector.Snapshot, output string) error {
 	case s == nil:
 		return nil
 	case output == "json":
-		return writeJSON(a.stdout, shownJSON(s))
+		return report.WriteJSON(a.stdout, report.NewShown(s))
 	default:
 		return writeLock(a.stdout, s)
 	}
@@ -139,50 +150,6 @@ func (a *app) identify(ctx context.Context, s *session, found sight, about *targ
 }
 
 func sameOwner(a, b inspector.Holder) bool { return a.Owner == b.Owner }
-
-// shownJSON is a snapshot of one lock, with what only "show" tells.
-func shownJSON(s *inspector.Snapshot) snapshotJSON {
-	out := newSnapshotJSON(s, s.Locks)
-	for i, l := range s.Locks {
-		for _, line := range l.Evidence {
-			out.Locks[i].Evidence = append(out.Locks[i].Evidence, shownOf(line))
-		}
-		out.Locks[i].Commands = commands(l, s.TakenAt)
-		out.Locks[i].addStatistics(l, s.TakenAt)
-		out.Locks[i].Sample = newSampleJSON(l.Sample)
-	}
-	return out
-}
-
-// shownLease is the TTL in the command that "show" prints for an extension: 30 s, or the next full minute where more than
-// that is left, since an extension never shortens.
-func shownLease(l *inspector.Lock, at time.Time) time.Duration {
-	if left, _ := l.TTLAt(at); left > 30*time.Second {
-		return left.Truncate(time.Minute) + time.Minute
-	}
-	return 30 * time.Second
-}
-
-// commands are the redis-cli command lines that would act on a lock, mildest first.
-func commands(l *inspector.Lock, at time.Time) []commandJSON {
-	var out []commandJSON
-	add := func(does string, r actions.Request) {
-		if line := actions.RedisCLI(r); line != "" {
-			out = append(out, commandJSON{Does: does, Command: line})
-		}
-	}
-	lease := shownLease(l, at)
-	for _, h := range l.Holders {
-		whose := " " + text.Escape(h.Owner)
-		add("extend"+whose+" to "+text.Duration(lease), actions.Request{Verb: actions.VerbExtend, Lock: l, Owner: h.Owner, TTL: lease})
-		if h.Count.Known && h.Count.N > 1 {
-			add("release one entry of"+whose, actions.Request{Verb: actions.VerbRelease, Lock: l, Owner: h.Owner, Entries: 1})
-		}
-		add("release"+whose, actions.Request{Verb: actions.VerbRelease, Lock: l, Owner: h.Owner})
-		add("force-expire"+whose, actions.Request{Verb: actions.VerbForceExpire, Lock: l, Owner: h.Owner})
-	}
-	return out
-}
 
 // writeLock prints a lock in full.
 func writeLock(w io.Writer, s *inspector.Snapshot) error {
@@ -244,7 +211,7 @@ func writeLock(w io.Writer, s *inspector.Snapshot) error {
 	for _, f := range l.Findings {
 		fmt.Fprintf(out, "\n%s: %s\n  %s\n  %s\n", f.Severity, f.Code, text.Escape(f.Text), text.Escape(f.Advice))
 	}
-	for i, c := range commands(l, at) {
+	for i, c := range report.Commands(l, at) {
 		if i == 0 {
 			fmt.Fprintln(out, "\ncommands (each acts only if the lock is still as shown)")
 		}
@@ -303,9 +270,9 @@ func countNote(h inspector.Holder) string {
 func endNote(l *inspector.Lock) string {
 	switch {
 	case !l.ExpiresAt.IsZero():
-		return ", ends " + instant(l.ExpiresAt)
+		return ", ends " + report.Instant(l.ExpiresAt)
 	case !l.LeaseEnds.IsZero():
-		return ", the value says " + instant(l.LeaseEnds)
+		return ", the value says " + report.Instant(l.LeaseEnds)
 	default:
 		return ""
 	}

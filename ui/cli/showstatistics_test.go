@@ -12,6 +12,7 @@ import (
 	"locktop/inspector"
 	"locktop/keyspace"
 	"locktop/keyspace/redistest"
+	"locktop/ui/report"
 )
 
 // TestShowLooksOn at a lock that changes hands and is renewed meanwhile, whatever its name is.
@@ -43,7 +44,7 @@ func TestShowLooksOn(t *testing.T) {
 				return code, out.String(), said.String()
 			}
 			code, out, said := locktop("show", key, "--for", "1s", "-o", "json")
-			var shown snapshotJSON
+			var shown report.Snapshot
 			if err := json.Unmarshal([]byte(out), &shown); err != nil || code != exitDone || len(shown.Locks) != 1 {
 				t.Fatalf("code %d, %s%s: %v", code, out, said, err)
 			}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"locktop/inspector"
+	"locktop/ui/report"
 	"locktop/ui/text"
 )
 
@@ -50,7 +51,7 @@ func row(l *inspector.Lock, at time.Time) []string {
 func wideRow(l *inspector.Lock, at time.Time) []string {
 	return []string{
 		string(l.State), text.Escape(l.Key), string(l.Scheme), orDash(string(l.Mode)),
-		holders(l, ownerOf), holders(l, labelOf), holders(l, countOf), ttl(l, at), orDash(instant(l.ExpiresAt)), held(l, at),
+		holders(l, ownerOf), holders(l, labelOf), holders(l, countOf), ttl(l, at), orDash(report.Instant(l.ExpiresAt)), held(l, at),
 		waiters(l), codes(l), text.Escape(string(l.Node)), strconv.Itoa(l.DB),
 	}
 }
@@ -193,7 +194,7 @@ func csvRow(l *inspector.Lock, h inspector.Holder, at time.Time) []string {
 	}
 	return []string{
 		text.Escape(l.Key), text.Escape(string(l.Node)), strconv.Itoa(l.DB), string(l.Scheme), string(l.Mode), string(l.State),
-		text.Escape(h.Owner), count, strconv.FormatInt(milliseconds(l, at), 10), instant(l.ExpiresAt), since, exact, waiting, found,
+		text.Escape(h.Owner), count, strconv.FormatInt(report.Milliseconds(l, at), 10), report.Instant(l.ExpiresAt), since, exact, waiting, found,
 	}
 }
 

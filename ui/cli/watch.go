@@ -13,6 +13,7 @@ import (
 
 	"locktop/inspector"
 	"locktop/keyspace"
+	"locktop/ui/report"
 	"locktop/ui/text"
 )
 
@@ -23,6 +24,7 @@ func (a *app) newWatch() *cobra.Command {
 		look   observing
 		output string
 		span   time.Duration
+		record recordFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "watch [flags]",
@@ -53,6 +55,9 @@ With -o json each line is a locktop.event/1. Absent fields are omitted; ttl_ms i
 			if err := a.observe(ctx, s, &look, false); err != nil {
 				return err
 			}
+			if _, err := a.record(ctx, s, &record, a.recordingOf(shortly(place), &look)); err != nil {
+				return err
+			}
 			ctx, cancel := limit(ctx, span) // from now on: to connect may take some time
 			defer cancel()
 			write := a.eventText()
@@ -65,6 +70,7 @@ With -o json each line is a locktop.event/1. Absent fields are omitted; ttl_ms i
 	cmd.Flags().VarP(newChoice(&output, "text", "text", "json"), "output", "o", "form of the output")
 	chosen(cmd, "output", "text", "json")
 	addSpan(cmd, &span)
+	record.define(cmd.Flags())
 	server.add(cmd)
 	look.add(cmd)
 	return cmd
@@ -80,7 +86,7 @@ func (a *app) eventText() func([]inspector.Event) error {
 
 // eventJSON prints an event a line for programs.
 func (a *app) eventJSON() func([]inspector.Event) error {
-	return batched(a.stdout, func(w io.Writer, e inspector.Event) error { return writeJSON(w, newEventJSON(e)) })
+	return batched(a.stdout, func(w io.Writer, e inspector.Event) error { return report.WriteJSON(w, report.NewEvent(e)) })
 }
 
 // batched writes all events that are at hand with one write, so that a line is on its way as soon as it is made.

@@ -23,7 +23,7 @@ type controlled struct {
 	said    string
 }
 
-// controlOf is the control that a key stands for; empty: none, or there is no demo.
+// controlOf is the control that a key stands for; empty: none, or there is nothing to control.
 func (m *model) controlOf(msg tea.KeyMsg) Control {
 	k := m.keys
 	for _, c := range []struct {
@@ -36,6 +36,10 @@ func (m *model) controlOf(msg tea.KeyMsg) Control {
 		{k.Slower, ControlSlower},
 		{k.Faster, ControlFaster},
 		{k.Restart, ControlRestart},
+		{k.Rewind, ControlBack},
+		{k.Forward, ControlForward},
+		{k.RewindMinute, ControlBackMinute},
+		{k.ForwardMinute, ControlForwardMinute},
 	} {
 		if key.Matches(msg, c.binding) {
 			return c.control
@@ -94,14 +98,14 @@ func (m *model) takeControlled(msg controlledMsg) tea.Cmd {
 	case msg.said != "":
 		m.toast = infoToast(msg.said, now)
 	case !m.showsTempo(msg.control):
-		m.toast = infoToast(m.scene.tempoText(), now)
+		m.toast = infoToast(m.scene.progressText(), now)
 	}
 	return m.nextControl()
 }
 
 // showsTempo says that the narration shows what a control of the tempo did.
 func (m *model) showsTempo(c Control) bool {
-	if c == ControlHold || c == ControlStep {
+	if c == ControlHold || c == ControlStep || m.replays() {
 		return m.height >= heightNarration
 	}
 	return m.height >= heightTempo
@@ -122,6 +126,10 @@ func controlWords(c Control) string {
 		return "go faster"
 	case ControlRestart:
 		return "begin anew"
+	case ControlBack, ControlBackMinute:
+		return "go back"
+	case ControlForward, ControlForwardMinute:
+		return "go forward"
 	}
 	return text.Escape(string(c))
 }

@@ -169,7 +169,9 @@ func (d *detail) page(p *painter, m *model, now time.Time) {
 			p.end()
 		}
 	}
-	d.commands(p)
+	if !m.replays() { // they are made of what was read, which a recording has no values of
+		d.commands(p)
+	}
 }
 
 func (d *detail) fields(p *painter, m *model, now time.Time) {

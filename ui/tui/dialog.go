@@ -63,6 +63,8 @@ type dialog struct {
 func (m *model) openDialog(verb actions.Verb) tea.Cmd {
 	l := m.selected()
 	switch {
+	case m.replays():
+		return m.say(string(verb) + " is off: a recording cannot be acted on")
 	case m.config.Operator.ReadOnly():
 		return m.say(string(verb) + " is off: locktop runs read-only")
 	case m.lapsed():

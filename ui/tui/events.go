@@ -32,6 +32,15 @@ type eventLog struct {
 	}
 }
 
+// take takes the events of a snapshot. Those of a recording may be others than were to follow, earlier ones too: then they are all that
+// there is.
+func (e *eventLog) take(list []inspector.Event, replayed bool) {
+	if replayed && e.last > 0 && (len(list) == 0 || list[len(list)-1].Seq < e.last || list[0].Seq > e.last+1) {
+		*e = eventLog{cursor: e.cursor}
+	}
+	e.add(list)
+}
+
 // add takes the events of a snapshot that are not yet known.
 func (e *eventLog) add(list []inspector.Event) {
 	from, _ := slices.BinarySearchFunc(list, e.last+1, func(ev inspector.Event, seq uint64) int {

@@ -51,7 +51,7 @@ func (m *model) paintFooter(p *painter) {
 		left = []segment{
 			piece(3, p.theme.faint, "↑↓ scroll"), m.hint(2, k.Release, "release"), m.hint(2, k.Extend, "extend"),
 			m.hint(2, k.Expire, "force-expire"), m.hint(3, k.Probe, "probe"), m.hint(4, k.Copy, "copy key"), m.hint(5, k.CopyCommand, "copy command"),
-			m.hint(6, k.ZoomIn, "zoom"), m.hint(7, k.Earlier, "earlier"),
+			m.hint(6, k.ZoomIn, "zoom"), m.hint(7, k.Earlier, "earlier"), m.hint(8, k.Report, "report"),
 			m.hint(0, k.Back, "back"), m.hint(0, k.Help, "help"),
 		}
 	case m.view == viewDemo:

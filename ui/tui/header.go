@@ -102,7 +102,12 @@ func (m *model) paintContext(p *painter) {
 		return
 	}
 	var left []segment
-	left = append(left, m.guardSegments(t)...)
+	if m.replays() {
+		left = append(left, piece(0, t.badgeWarn, " REPLAY "))
+	} else {
+		left = append(left, m.guardSegments(t)...)
+	}
+	left = append(left, m.recorderBadge()...)
 	if n := firstReplica(m.latest); n != nil {
 		left = append(left, piece(1, t.badge, replicaBadge(n, p.width)))
 	}

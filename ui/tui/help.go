@@ -98,6 +98,10 @@ func (m *model) helpStacks(columns int) [][][]part {
 }
 
 func (m *model) helpLine(bindings []key.Binding) []part {
+	why := "read-only"
+	if m.replays() {
+		why = "replay"
+	}
 	const keyWidth = 10
 	var keys, does string
 	enabled := true
@@ -110,7 +114,7 @@ func (m *model) helpLine(bindings []key.Binding) []part {
 	}
 	keys += text.Spaces(max(keyWidth-text.Cells(keys), 1))
 	if !enabled {
-		return []part{{m.theme.faint, keys + does + " (off: read-only)"}}
+		return []part{{m.theme.faint, keys + does + " (off: " + why + ")"}}
 	}
 	return []part{{m.theme.key, keys}, {m.theme.plain, does}}
 }

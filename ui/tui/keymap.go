@@ -17,7 +17,7 @@ type keyMap struct {
 
 	Theme, Mouse key.Binding
 
-	Copy, CopyCommand key.Binding
+	Copy, CopyCommand, Report key.Binding
 
 	Release, Extend, Expire, Deeds key.Binding
 
@@ -28,6 +28,9 @@ type keyMap struct {
 
 	// Of a demo.
 	Demo, Fault, Step, Hold, Slower, Faster, Restart key.Binding
+
+	// Of a recording, which has the demo's from Step on as well.
+	Rewind, Forward, RewindMinute, ForwardMinute key.Binding
 
 	Help, Quit, Suspend, Interrupt key.Binding
 
@@ -71,6 +74,7 @@ func newKeyMap() keyMap {
 
 		Copy:        bind("y", "copy the key or marked keys", "y"),
 		CopyCommand: bind("Y", "copy the redis-cli command", "Y"),
+		Report:      bind("w", "write an incident report", "w"),
 
 		Release: bind("r", "release", "r"),
 		Extend:  bind("e", "extend the lease", "e"),
@@ -92,6 +96,11 @@ func newKeyMap() keyMap {
 		Slower:  bind("-", "slower", "-"),
 		Faster:  bind("+", "faster", "+", "="),
 		Restart: bind("R", "from the beginning", "R"),
+
+		Rewind:        bind(",", "10 s back", ","),
+		Forward:       bind(".", "forward", "."),
+		RewindMinute:  bind("<", "a minute back", "<"),
+		ForwardMinute: bind(">", "forward", ">"),
 
 		Help:      bind("?", "help", "?"),
 		Quit:      bind("q", "quit", "q"),
@@ -126,14 +135,22 @@ func (k keyMap) groups() []helpGroup {
 		views = append(views, k.Demo)
 		demo = [][]key.Binding{{k.Fault}, {k.Step, k.Hold}, {k.Slower, k.Faster}, {k.Restart}}
 	}
+	var replay [][]key.Binding
+	if k.Rewind.Enabled() {
+		replay = [][]key.Binding{{k.Rewind, k.Forward}, {k.RewindMinute, k.ForwardMinute}}
+		if !k.Demo.Enabled() {
+			replay = append([][]key.Binding{{k.Hold}, {k.Step}, {k.Slower, k.Faster}, {k.Restart}}, replay...)
+		}
+	}
 	look := append([][]key.Binding{{k.Locks, k.Holders}, views}, one(k.Open, k.Back, k.Filter, k.Suspects, k.Sort, k.Reverse, k.Columns, k.Save, k.Freeze)...)
 	look = append(look, []key.Binding{k.Theme, k.Mouse})
 	groups := []helpGroup{
 		{"Move", [][]key.Binding{{k.Up, k.Down}, {k.HalfUp, k.HalfDown}, {k.PageUp, k.PageDown}, {k.Top, k.Bottom}}},
 		{"Look", look},
-		{"Act", one(k.Release, k.Extend, k.Expire, k.Probe, k.Mark, k.Deeds, k.Copy, k.CopyCommand)},
+		{"Act", one(k.Release, k.Extend, k.Expire, k.Probe, k.Mark, k.Deeds, k.Copy, k.CopyCommand, k.Report)},
 		{"Timeline", [][]key.Binding{{k.ZoomIn, k.ZoomOut}, {k.Earlier, k.Later, k.Now}}},
 		{"Demo", demo},
+		{"Replay", replay},
 		{"Leave", one(k.Help, k.Quit, k.Suspend, k.Interrupt)},
 		{"In a dialog", [][]key.Binding{{k.Next, k.Previous}, {k.Choose}, {k.Cancel}}},
 	}
@@ -152,4 +169,18 @@ func (k *keyMap) setDemo(on bool) {
 	for _, b := range []*key.Binding{&k.Demo, &k.Fault, &k.Step, &k.Hold, &k.Slower, &k.Faster, &k.Restart} {
 		b.SetEnabled(on)
 	}
+}
+
+// setReplay enables the keys of a recording where one is played, and disables those that only a recording has where none is.
+func (k *keyMap) setReplay(on bool) {
+	for _, b := range []*key.Binding{&k.Rewind, &k.Forward, &k.RewindMinute, &k.ForwardMinute} {
+		b.SetEnabled(on)
+	}
+	if !on {
+		return
+	}
+	for _, b := range []*key.Binding{&k.Step, &k.Hold, &k.Slower, &k.Faster, &k.Restart} {
+		b.SetEnabled(true)
+	}
+	k.Step.SetHelp(k.Step.Help().Key, "to the next event, and hold")
 }

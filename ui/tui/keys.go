@@ -157,6 +157,8 @@ func (m *model) handleCommand(msg tea.KeyMsg) tea.Cmd {
 		return m.copyKeys()
 	case key.Matches(msg, k.CopyCommand):
 		return m.copyCommand()
+	case key.Matches(msg, k.Report):
+		return m.report()
 	case matchesDisabled(msg, k.Release):
 		return m.openDialog(actions.VerbRelease)
 	case matchesDisabled(msg, k.Extend):
@@ -320,6 +322,9 @@ func (m *model) openDetail() {
 // copyKeys copies the key of the cursor, or all marked keys, one a line. A key in which something cannot be seen is copied
 // in its escaped form, since it will be pasted into a shell.
 func (m *model) copyKeys() tea.Cmd {
+	if m.toast.path != "" {
+		return m.copyText("the path of the report", text.Legible(m.toast.path))
+	}
 	if m.detail == nil && m.onLocks() && len(m.table.marks) > 0 {
 		keys := make([]string, 0, len(m.table.marks))
 		for id := range m.table.marks {
@@ -357,6 +362,10 @@ func (m *model) copyCommand() tea.Cmd {
 		r.Verb = actions.VerbForceExpire
 	} else {
 		r.Owner = l.Holders[0].Owner
+	}
+	if m.replays() {
+		m.toast = infoToast("a recording has no redis-cli commands: what they compare with is not kept", m.clock())
+		return nil
 	}
 	command := actions.RedisCLI(r)
 	if command == "" {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"reflect"
 	"slices"
 	"strings"
@@ -279,6 +280,23 @@ var keyTests = map[string]func(t *testing.T, h *harness, press string){
 		h.wantSeen("from the beginning")
 		h.wantUnseen("… from the beginning")
 	},
+	"Rewind":        wantReelControl(ControlBack),
+	"Forward":       wantReelControl(ControlForward),
+	"RewindMinute":  wantReelControl(ControlBackMinute),
+	"ForwardMinute": wantReelControl(ControlForwardMinute),
+	"Report": func(t *testing.T, h *harness, press string) {
+		var got Incident
+		h.m.config.Report = func(_ context.Context, i Incident) (string, error) {
+			got = i
+			return "/tmp/report.md", nil
+		}
+		h.keys(press)
+		h.answer()
+		if len(got.Locks) != 1 || got.Locks[0].Key != "lock:invoice:7731" || got.All {
+			t.Errorf("the report is of %+v", got.Locks)
+		}
+		h.wantSeen("✔ report: /tmp/report.md")
+	},
 	"Help": func(_ *testing.T, h *harness, press string) {
 		h.keys(press)
 		h.wantSeen("half a page up, down", "copy the redis-cli command")
@@ -453,7 +471,7 @@ func TestLettersReadAtOnceAreSeveralKeys(t *testing.T) {
 func TestKeysOfOtherViewsAreFree(t *testing.T) {
 	h := withFixture(t, 120, 30, "default")
 	before := h.m.View()
-	h.keys("w")
+	h.keys("B")
 	if h.m.View() != before {
 		t.Error("a key without a meaning changed the screen")
 	}

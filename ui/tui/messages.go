@@ -36,7 +36,12 @@ type (
 		what string
 		err  error
 	}
-	// controlledMsg is the answer to a control of the demo.
+	// reportedMsg says where an incident report was written, or why it was not.
+	reportedMsg struct {
+		path string
+		err  error
+	}
+	// controlledMsg is the answer to a control of the demo or the recording.
 	controlledMsg struct {
 		controlled
 		err error

@@ -67,6 +67,10 @@ type model struct {
 
 	toast toast
 	mouse mouse
+	// noticed is the toast as it was seen first, and ends when it goes, by the system's clock: that of a recording may stand still.
+	noticed    toast
+	ends       time.Time
+	unrecorded bool // it was said that nothing is recorded any more
 
 	// Arranging outside Update: one is under way at most, and its generation tells whether the order was changed since.
 	generation uint64
@@ -99,8 +103,15 @@ func newModel(ctx context.Context, c Config, t *theme) *model {
 		config: c, ctx: ctx, theme: t, keys: newKeyMap(), input: input,
 		clock: time.Now, copy: func(string) error { return errors.New("no terminal to copy to") },
 	}
+	if c.Clock != nil {
+		m.clock = c.Clock
+	}
+	if c.Play != nil {
+		m.scene = c.Play.Scene()
+	}
 	m.keys.setReadOnly(c.Operator.ReadOnly())
-	m.keys.setDemo(c.Play != nil)
+	m.keys.setDemo(c.Play != nil && !m.replays())
+	m.keys.setReplay(m.replays())
 	m.mouse.on = c.Mouse
 	m.at = m.clock()
 	m.apply(c.Settings)
@@ -127,6 +138,8 @@ func (m *model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 		m.scene = m.config.Play.Scene()
 	}
 	cmd = m.handle(msg)
+	m.lookAtRecorder()
+	m.noticeToast()
 	if m.quitting {
 		return m, tea.Quit
 	}
@@ -156,7 +169,6 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case arrangedMsg:
 		return m.takeArranged(msg)
 	case tickMsg:
-		m.toast.expire(m.clock())
 		return tea.Batch(m.tick(), m.arrangeIfDue(), m.refreshDeeds())
 	case outcomeMsg:
 		m.toast = outcomeToast(msg, m.clock())
@@ -169,6 +181,8 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		m.takeDeeds(msg)
 	case copiedMsg:
 		m.toast = copiedToast(msg, m.clock())
+	case reportedMsg:
+		m.toast = reportedToast(msg, m.clock())
 	case controlledMsg:
 		return m.takeControlled(msg)
 	case savedMsg:
@@ -220,7 +234,7 @@ func (m *model) takeSnapshot(msg snapshotMsg) tea.Cmd {
 		return nil
 	}
 	m.latest, m.sequence = msg.snapshot, msg.snapshot.Seq
-	m.events.add(msg.snapshot.Events)
+	m.events.take(msg.snapshot.Events, m.replays())
 	if msg.snapshot.Done {
 		m.over, m.ended = true, msg.snapshot.Err
 	}
@@ -267,7 +281,7 @@ func (m *model) arrangeIfDue() tea.Cmd {
 	if !m.wanted || m.arranging || m.shown == nil {
 		return nil
 	}
-	if m.clock().Sub(m.arrangedAt) < 9*m.table.took {
+	if m.wall().Sub(m.arrangedAt) < 9*m.table.took {
 		return nil
 	}
 	m.wanted = false
@@ -276,7 +290,7 @@ func (m *model) arrangeIfDue() tea.Cmd {
 		m.arranging = true
 		return m.arrangeLater()
 	}
-	m.arrangedAt = m.clock()
+	m.arrangedAt = m.wall()
 	m.setArranged(m.order.apply(m.shown.Locks, m.table.ranks, m.picture))
 	return nil
 }
@@ -286,7 +300,7 @@ func (m *model) takeArranged(msg arrangedMsg) tea.Cmd {
 		return nil
 	}
 	m.arranging = false
-	m.arrangedAt = m.clock()
+	m.arrangedAt = m.wall()
 	if m.asks() {
 		// The dialog shows what is behind it as it was.
 		m.wanted = true

@@ -36,6 +36,10 @@ func narrationLines(width, height int) int {
 // the demo, which work then too, must be seen to do something.
 func (m *model) paintNarration(p *painter) {
 	t, s := p.theme, &m.scene
+	if s.Reel != nil {
+		m.paintReel(p)
+		return
+	}
 	if m.height >= heightTempo {
 		m.paintTempo(p)
 	}
@@ -118,7 +122,7 @@ func (s *Scene) still() bool { return s.Held && !s.Stepping }
 // tempo is how fast the demo goes, with a glyph.
 func (s *Scene) tempo(t *theme) segment {
 	switch {
-	case s.still():
+	case s.still(), s.Reel != nil && s.Reel.Ended:
 		return piece(0, t.badgeWarn, " "+s.tempoText()+" ")
 	case s.Stepping:
 		return piece(0, t.accent, s.tempoText())
@@ -128,6 +132,8 @@ func (s *Scene) tempo(t *theme) segment {
 
 func (s *Scene) tempoText() string {
 	switch {
+	case s.Reel != nil && s.Reel.Ended:
+		return "■ end"
 	case s.still():
 		return "‖ held"
 	case s.Stepping:

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Play is a demo that runs below the dashboard. It is safe for concurrent use.
+// Play is a demo that runs below the dashboard, or a recording that is played. It is safe for concurrent use.
 type Play interface {
 	// Scene is what is to be seen of it now. It does not block.
 	Scene() Scene
-	// Control changes how it goes on. It may take as long as the demo's servers do, so it runs in a command.
+	// Control changes how it goes on. It may take as long as a demo's servers do, so it runs in a command.
 	Control(ctx context.Context, c Control) error
 }
 
-// Control is what a user may do to a demo.
+// Control is what a user may do to a demo or a recording.
 type Control string
 
 // The controls of a demo.
@@ -24,6 +24,14 @@ const (
 	ControlSlower  Control = "slower"  // half as fast
 	ControlFaster  Control = "faster"  // twice as fast
 	ControlRestart Control = "restart" // from the beginning, with the same dice
+)
+
+// The controls that only a recording has.
+const (
+	ControlBack          Control = "back"           // 10 s
+	ControlForward       Control = "forward"        // 10 s
+	ControlBackMinute    Control = "back minute"    // 1 min
+	ControlForwardMinute Control = "forward minute" // 1 min
 )
 
 // Scene is what is to be seen of a demo at one moment. None of its texts was escaped.
@@ -37,6 +45,9 @@ type Scene struct {
 	Rate           float64
 	Held, Stepping bool
 
+	// Reel is how far the recording is that is played; nil: this is a demo, which has none.
+	Reel *Reel
+
 	// Now is the sentence that is to be read now; Told are the latest ones, this one included, the latest last.
 	Now  Sentence
 	Told []Sentence
@@ -45,6 +56,15 @@ type Scene struct {
 	Lanes []Lane
 	// Table are figures that the scenario measures, the titles first; empty: it measures none.
 	Table [][]string
+}
+
+// Reel is how far a recording is. Of the scene's other fields it has Rate and Held.
+type Reel struct {
+	// First and Last are when it begins and ends, and At the moment that is seen.
+	First, Last, At time.Time
+	// Ended says that it is at its end, and End why it goes no further; empty: there is no more to be said of that.
+	Ended bool
+	End   string
 }
 
 // Sentence says what just happened, and why it matters.

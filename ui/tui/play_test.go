@@ -42,7 +42,7 @@ func (f *fakePlay) Control(_ context.Context, c Control) error {
 		f.scene.Rate *= 2
 	case ControlStep:
 		f.scene.Stepping = true
-	case ControlFault, ControlRestart:
+	case ControlFault, ControlRestart, ControlBack, ControlForward, ControlBackMinute, ControlForwardMinute:
 	}
 	return nil
 }

@@ -175,7 +175,7 @@ func (m *model) handleProbeKey(msg tea.KeyMsg) tea.Cmd {
 		case controlCancel:
 			return m.closeProbe()
 		case controlConfirm:
-			if p.ready() && m.dialogFits() {
+			if p.ready() && m.probeFits() {
 				return m.startProbe()
 			}
 		default:

@@ -8,10 +8,13 @@ import (
 	"locktop/ui/text"
 )
 
+// probeFits says whether the window can show the dialog of a probe.
+func (m *model) probeFits() bool { return m.width >= dialogMinWidth && m.height >= dialogMinHeight }
+
 // overlayProbe lays the dialog of a probe over the screen, or while it runs how far it is.
 func (m *model) overlayProbe(p *painter) {
 	t := m.theme
-	if !m.dialogFits() {
+	if !m.probeFits() {
 		p.box(framed(t, "probe", [][]part{{{t.warn, "the window is too small; esc cancels"}}}, p.width), p.width)
 		return
 	}
@@ -20,7 +23,7 @@ func (m *model) overlayProbe(p *painter) {
 	if m.probe.running != nil {
 		content, controls = m.progressLines(width-4), nil
 	}
-	if room := p.height() - 2 - len(controls); len(content) > room {
+	if room := overlayRoom(p.height()) - len(controls); len(content) > room {
 		content = content[:max(room, 0)]
 	}
 	p.box(framed(t, "probe "+text.Escape(m.probe.lock.Key), append(content, controls...), width), width)

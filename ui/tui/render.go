@@ -17,6 +17,9 @@ func (m *model) layout() layout {
 	s := layoutState{typing: m.typing}
 	if m.config.Play != nil {
 		s.narration = narrationLines(m.width, m.height)
+		if m.replays() {
+			s.narration = reelLines(m.height)
+		}
 	}
 	if table && m.view != viewDemo {
 		s.titles = (!m.onLocks() || len(m.table.rows) > 0) && !m.onHolderPage()

@@ -37,17 +37,27 @@ type Operator interface {
 	Do(ctx context.Context, r actions.Request) actions.Outcome
 }
 
+// Recorder is who records what the dashboard sees; *recording.Recorder is one.
+type Recorder interface {
+	// Status is how many bytes were written, and why nothing is recorded any more; nil: it is. It does not block.
+	Status() (bytes int64, err error)
+}
+
 // Config is what the dashboard needs to run.
 type Config struct {
 	Source   Source
 	Operator Operator
 	// Where names the server in the header, without a secret ("127.0.0.1:6379/0", "embedded demo server").
 	Where string
-	// Play is the demo that runs below the dashboard; nil: there is none.
+	// Play is the demo that runs below the dashboard, or the recording that is the source of it; nil: there is neither.
 	Play Play
 	// Prober listens to who asks for a lock, where Probe lets it; nil: it cannot be had.
 	Prober Prober
 	Probe  ProbePolicy
+	// Recorder records what the source gives; nil: nobody does.
+	Recorder Recorder
+	// Report writes an incident report, and says where; nil: it cannot be written.
+	Report func(ctx context.Context, i Incident) (path string, err error)
 	// Profile is the name of the profile that is used; empty: none. In a production one destructive actions need a name to be typed.
 	Profile    string
 	Production bool

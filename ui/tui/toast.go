@@ -17,6 +17,7 @@ type toast struct {
 	kind   toastKind
 	until  time.Time
 	sticky bool
+	path   string // that it tells of, for the key that copies; empty: none
 }
 
 type toastKind int
@@ -70,9 +71,14 @@ func copiedToast(msg copiedMsg, now time.Time) toast {
 	return infoToast("copied "+msg.what+proviso(), now)
 }
 
-func (t *toast) expire(now time.Time) {
-	if t.text != "" && !now.Before(t.until) {
-		*t = toast{}
+// noticeToast lets a toast go when its time is over: as long after it was seen first as it was to last then.
+func (m *model) noticeToast() {
+	now := m.wall()
+	if m.toast != m.noticed {
+		m.noticed, m.ends = m.toast, now.Add(m.toast.until.Sub(m.clock()))
+	}
+	if m.toast.text != "" && !now.Before(m.ends) {
+		m.toast, m.noticed = toast{}, toast{}
 	}
 }
 

@@ -1,4 +1,4 @@
-package cli
+package report
 
 import (
 	"encoding/base64"
@@ -13,28 +13,30 @@ import (
 
 // The schemas of the JSON output. Changes to them are additive only.
 const (
-	snapshotSchema = "locktop.snapshot/1"
-	eventSchema    = "locktop.event/1"
-	outcomeSchema  = "locktop.outcome/1"
+	SnapshotSchema = "locktop.snapshot/1"
+	EventSchema    = "locktop.event/1"
+	OutcomeSchema  = "locktop.outcome/1"
 )
 
-// snapshotJSON is one snapshot.
-type snapshotJSON struct {
-	Schema  string     `json:"schema"`
-	TakenAt string     `json:"taken_at"`
-	Source  sourceJSON `json:"source"`
-	Locks   []lockJSON `json:"locks"`
+// Snapshot is one snapshot.
+type Snapshot struct {
+	Schema  string `json:"schema"`
+	TakenAt string `json:"taken_at"`
+	Source  Source `json:"source"`
+	Locks   []Lock `json:"locks"`
 }
 
-type sourceJSON struct {
-	Topology string     `json:"topology"`
-	Complete bool       `json:"complete"`
-	Nodes    []nodeJSON `json:"nodes"`
+// Source is where a snapshot comes from.
+type Source struct {
+	Topology string `json:"topology"`
+	Complete bool   `json:"complete"`
+	Nodes    []Node `json:"nodes"`
 	// Clients are those that are connected to the servers; absent where that was not asked.
-	Clients *rollJSON `json:"clients,omitempty"`
+	Clients *Roll `json:"clients,omitempty"`
 }
 
-type nodeJSON struct {
+// Node is a server, and how it is seen.
+type Node struct {
 	Addr    string `json:"addr"`
 	Version string `json:"version,omitempty"`
 	// Feed is "push" or "poll". Via is "tracking" where changes are pushed by CLIENT TRACKING.
@@ -42,61 +44,62 @@ type nodeJSON struct {
 	Error string `json:"error,omitempty"`
 	Via   string `json:"via,omitempty"`
 	// Role is "master" or "replica"; Slots is how many hash slots a cluster's master serves, MasterAddr where a replica copies from.
-	Role       string        `json:"role,omitempty"`
-	Slots      int           `json:"slots,omitempty"`
-	MasterAddr string        `json:"master_addr,omitempty"`
-	Replicas   []replicaJSON `json:"replicas,omitempty"`
+	Role       string    `json:"role,omitempty"`
+	Slots      int       `json:"slots,omitempty"`
+	MasterAddr string    `json:"master_addr,omitempty"`
+	Replicas   []Replica `json:"replicas,omitempty"`
 }
 
-// replicaJSON is what a master says of a replica.
-type replicaJSON struct {
+// Replica is what a master says of a replica.
+type Replica struct {
 	Addr     string `json:"addr"`
 	Online   bool   `json:"online"`
 	Behind   int64  `json:"behind_bytes"`
 	SinceAck int64  `json:"since_ack_ms"`
 }
 
-type lockJSON struct {
+// Lock is one lock.
+type Lock struct {
 	Key       string `json:"key"`
 	KeyBase64 string `json:"key_base64,omitempty"`
 	Node      string `json:"node"`
 	DB        int    `json:"db"`
 	Scheme    string `json:"scheme"`
 	// Library left it, surely; or one of Candidates may have.
-	Library    string       `json:"library,omitempty"`
-	Candidates []string     `json:"candidates,omitempty"`
-	Mode       string       `json:"mode,omitempty"`
-	State      string       `json:"state"`
-	Holders    []holderJSON `json:"holders"`
-	TTL        int64        `json:"ttl_ms"` // -1: none
-	ExpiresAt  string       `json:"expires_at,omitempty"`
-	Held       *int64       `json:"held_ms,omitempty"`
-	HeldExact  *bool        `json:"held_is_exact,omitempty"`
-	Waiters    *waitersJSON `json:"waiters,omitempty"`
-	Fencing    *int64       `json:"fencing_token,omitempty"`
-	Companion  []string     `json:"companions,omitempty"`
+	Library    string   `json:"library,omitempty"`
+	Candidates []string `json:"candidates,omitempty"`
+	Mode       string   `json:"mode,omitempty"`
+	State      string   `json:"state"`
+	Holders    []Holder `json:"holders"`
+	TTL        int64    `json:"ttl_ms"` // -1: none
+	ExpiresAt  string   `json:"expires_at,omitempty"`
+	Held       *int64   `json:"held_ms,omitempty"`
+	HeldExact  *bool    `json:"held_is_exact,omitempty"`
+	Waiters    *Waiters `json:"waiters,omitempty"`
+	Fencing    *int64   `json:"fencing_token,omitempty"`
+	Companion  []string `json:"companions,omitempty"`
 	// HeldWith are other keys of the snapshot that the same owner holds.
 	HeldWith []string `json:"held_with,omitempty"`
 	// Votes are those of the independent masters of a Redlock, VotesNeeded is the number that makes a quorum, and ValidUntil until when the holder
 	// surely has it.
-	Votes       []voteJSON    `json:"votes,omitempty"`
-	VotesNeeded int           `json:"votes_needed,omitempty"`
-	ValidUntil  string        `json:"valid_until,omitempty"`
-	Findings    []findingJSON `json:"findings"`
+	Votes       []Vote    `json:"votes,omitempty"`
+	VotesNeeded int       `json:"votes_needed,omitempty"`
+	ValidUntil  string    `json:"valid_until,omitempty"`
+	Findings    []Finding `json:"findings"`
 	// HoldTimes, AcquisitionsPerMinute (of the last hour, oldest first), Renewal, Evidence, Commands and Sample are added by "locktop show" only.
-	HoldTimes             *holdTimesJSON `json:"hold_ms,omitempty"`
-	AcquisitionsPerMinute []int          `json:"acquisitions_per_minute,omitempty"`
-	Renewal               *renewalJSON   `json:"renewal,omitempty"`
+	HoldTimes             *HoldTimes `json:"hold_ms,omitempty"`
+	AcquisitionsPerMinute []int      `json:"acquisitions_per_minute,omitempty"`
+	Renewal               *Renewal   `json:"renewal,omitempty"`
 
-	Evidence []string      `json:"evidence,omitempty"`
-	Commands []commandJSON `json:"commands,omitempty"`
+	Evidence []string  `json:"evidence,omitempty"`
+	Commands []Command `json:"commands,omitempty"`
 	// Sample is what a probe found ("locktop show --probe").
-	Sample *sampleJSON `json:"sample,omitempty"`
+	Sample *Sample `json:"sample,omitempty"`
 }
 
-// voteJSON is what one master says; ballot is one of "for", "other holder", "absent", "wrong type", "denied", "timeout", "down",
+// Vote is what one master says; ballot is one of "for", "other holder", "absent", "wrong type", "denied", "timeout", "down",
 // "not read yet".
-type voteJSON struct {
+type Vote struct {
 	Node        string `json:"node"`
 	Ballot      string `json:"ballot"`
 	Owner       string `json:"owner,omitempty"`
@@ -105,82 +108,86 @@ type voteJSON struct {
 	Error       string `json:"error,omitempty"`
 }
 
-type holderJSON struct {
+// Holder is a client that has a lock.
+type Holder struct {
 	Owner       string `json:"owner"`
 	OwnerBase64 string `json:"owner_base64,omitempty"`
 	Count       *int64 `json:"count"` // null: the scheme does not store it
 	Label       string `json:"label,omitempty"`
 	ExpiresAt   string `json:"expires_at,omitempty"`
 	// Client is the holder's connection, where it is known.
-	Client *clientJSON `json:"client,omitempty"`
+	Client *Client `json:"client,omitempty"`
 }
 
-type waitersJSON struct {
+// Waiters are those who wait, and how they were counted.
+type Waiters struct {
 	Count int    `json:"count"`
 	Exact bool   `json:"exact"`
 	By    string `json:"by"`
 }
 
-type findingJSON struct {
+// Finding is something wrong with a lock.
+type Finding struct {
 	Code     string `json:"code"`
 	Severity string `json:"severity"`
 	Text     string `json:"text"`
 	Advice   string `json:"advice,omitempty"`
 }
 
-type commandJSON struct {
+// Command is a redis-cli command line, and what it does.
+type Command struct {
 	Does    string `json:"does"`
 	Command string `json:"command"`
 }
 
-// instant is RFC 3339 in UTC with milliseconds, and "" for no time at all.
-func instant(t time.Time) string {
+// Instant is RFC 3339 in UTC with milliseconds, and "" for no time at all.
+func Instant(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
 	return t.UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
-// plain is text from Redis for a JSON string: as it is where it is UTF-8, else escaped; encoded is its bytes in base64
+// Plain is text from Redis for a JSON string: as it is where it is UTF-8, else escaped; encoded is its bytes in base64
 // in the second case only.
-func plain(s string) (shown, encoded string) {
+func Plain(s string) (shown, encoded string) {
 	if utf8.ValidString(s) {
 		return s, ""
 	}
 	return text.Escape(s), base64.StdEncoding.EncodeToString([]byte(s))
 }
 
-// shownOf is the first answer of plain.
-func shownOf(s string) string {
-	shown, _ := plain(s)
+// Shown is the first answer of Plain.
+func Shown(s string) string {
+	shown, _ := Plain(s)
 	return shown
 }
 
-// newSnapshotJSON shows these locks of a snapshot.
 // maxHeldWith bounds what is said of a client that holds very many locks.
 const maxHeldWith = 64
 
-func newSnapshotJSON(s *inspector.Snapshot, locks []*inspector.Lock) snapshotJSON {
-	out := snapshotJSON{
-		Schema:  snapshotSchema,
-		TakenAt: instant(s.TakenAt),
-		Source:  sourceJSON{Topology: topology(s), Complete: s.Complete, Nodes: []nodeJSON{}, Clients: newRollJSON(s.Roll)},
-		Locks:   make([]lockJSON, 0, len(locks)),
+// NewSnapshot shows these locks of a snapshot.
+func NewSnapshot(s *inspector.Snapshot, locks []*inspector.Lock) Snapshot {
+	out := Snapshot{
+		Schema:  SnapshotSchema,
+		TakenAt: Instant(s.TakenAt),
+		Source:  Source{Topology: topology(s), Complete: s.Complete, Nodes: []Node{}, Clients: newRoll(s.Roll)},
+		Locks:   make([]Lock, 0, len(locks)),
 	}
 	for _, n := range s.Nodes {
 		out.Source.Complete = out.Source.Complete && n.Denied == 0
-		out.Source.Nodes = append(out.Source.Nodes, newNodeJSON(n))
+		out.Source.Nodes = append(out.Source.Nodes, NewNode(n))
 	}
 	together := s.Together()
 	for _, l := range locks {
-		shown := newLockJSON(l, s.TakenAt)
+		shown := NewLock(l, s.TakenAt)
 		for i := range l.Holders {
-			shown.Holders[i].Client = newClientJSON(s, l.Holders[i].Presence)
+			shown.Holders[i].Client = NewClient(s, l.Holders[i].Presence)
 		}
 		if len(l.Holders) == 1 {
 			for _, other := range together[l.Holders[0].Owner] {
 				if other.Ref != l.Ref && len(shown.HeldWith) < maxHeldWith {
-					shown.HeldWith = append(shown.HeldWith, shownOf(other.Key))
+					shown.HeldWith = append(shown.HeldWith, Shown(other.Key))
 				}
 			}
 		}
@@ -199,11 +206,12 @@ func topology(s *inspector.Snapshot) string {
 	return string(keyspace.Standalone)
 }
 
-func newNodeJSON(n keyspace.Status) nodeJSON {
-	out := nodeJSON{Addr: shownOf(string(n.Node)), Version: shownOf(n.Version), Error: shownOf(n.Err), Feed: "poll"}
-	out.Role, out.Slots, out.MasterAddr = n.Role, n.Slots, shownOf(n.Replication.MasterAddr)
+// NewNode shows how a server is seen.
+func NewNode(n keyspace.Status) Node {
+	out := Node{Addr: Shown(string(n.Node)), Version: Shown(n.Version), Error: Shown(n.Err), Feed: "poll"}
+	out.Role, out.Slots, out.MasterAddr = n.Role, n.Slots, Shown(n.Replication.MasterAddr)
 	for _, r := range n.Replication.Replicas {
-		out.Replicas = append(out.Replicas, replicaJSON{Addr: shownOf(r.Addr), Online: r.Online, Behind: r.Behind, SinceAck: r.SinceAck.Milliseconds()})
+		out.Replicas = append(out.Replicas, Replica{Addr: Shown(r.Addr), Online: r.Online, Behind: r.Behind, SinceAck: r.SinceAck.Milliseconds()})
 	}
 	switch n.Feed {
 	case keyspace.FeedPush:
@@ -215,14 +223,15 @@ func newNodeJSON(n keyspace.Status) nodeJSON {
 	return out
 }
 
-func newLockJSON(l *inspector.Lock, at time.Time) lockJSON {
-	out := lockJSON{
-		Node: shownOf(string(l.Node)), DB: l.DB,
+// NewLock shows a lock as it is at a moment.
+func NewLock(l *inspector.Lock, at time.Time) Lock {
+	out := Lock{
+		Node: Shown(string(l.Node)), DB: l.DB,
 		Scheme: string(l.Scheme), Mode: string(l.Mode), State: string(l.State),
-		Holders: make([]holderJSON, 0, len(l.Holders)), TTL: milliseconds(l, at), ExpiresAt: instant(l.ExpiresAt),
-		Fencing: l.FencingToken, Findings: make([]findingJSON, 0, len(l.Findings)),
+		Holders: make([]Holder, 0, len(l.Holders)), TTL: Milliseconds(l, at), ExpiresAt: Instant(l.ExpiresAt),
+		Fencing: l.FencingToken, Findings: make([]Finding, 0, len(l.Findings)),
 	}
-	out.Key, out.KeyBase64 = plain(l.Key)
+	out.Key, out.KeyBase64 = Plain(l.Key)
 	libraries, surely := l.Libraries()
 	for _, library := range libraries {
 		if surely {
@@ -236,17 +245,17 @@ func newLockJSON(l *inspector.Lock, at time.Time) lockJSON {
 		if ends.IsZero() && len(l.Holders) == 1 {
 			ends = l.LeaseEnds // the scheme keeps the holder's lease in the value
 		}
-		holder := holderJSON{Label: shownOf(h.Label), ExpiresAt: instant(ends)}
-		holder.Owner, holder.OwnerBase64 = plain(h.Owner)
+		holder := Holder{Label: Shown(h.Label), ExpiresAt: Instant(ends)}
+		holder.Owner, holder.OwnerBase64 = Plain(h.Owner)
 		if h.Count.Known {
 			holder.Count = &h.Count.N
 		}
 		out.Holders = append(out.Holders, holder)
 	}
 	if q := l.Quorum; q != nil {
-		out.VotesNeeded, out.ValidUntil = q.Needed, instant(q.ValidUntil)
+		out.VotesNeeded, out.ValidUntil = q.Needed, Instant(q.ValidUntil)
 		for i := range q.Votes {
-			out.Votes = append(out.Votes, newVoteJSON(&q.Votes[i], at))
+			out.Votes = append(out.Votes, newVote(&q.Votes[i], at))
 		}
 	}
 	if !l.HeldSince.IsZero() {
@@ -254,22 +263,22 @@ func newLockJSON(l *inspector.Lock, at time.Time) lockJSON {
 		out.Held, out.HeldExact = &held, &exact
 	}
 	if l.Waiters.By != "" {
-		out.Waiters = &waitersJSON{Count: l.Waiters.Count, Exact: l.Waiters.Exact, By: string(l.Waiters.By)}
+		out.Waiters = &Waiters{Count: l.Waiters.Count, Exact: l.Waiters.Exact, By: string(l.Waiters.By)}
 	}
 	for _, c := range l.CompanionKeys() {
-		out.Companion = append(out.Companion, shownOf(c))
+		out.Companion = append(out.Companion, Shown(c))
 	}
 	for _, f := range l.Findings {
-		out.Findings = append(out.Findings, findingJSON{
-			Code: string(f.Code), Severity: string(f.Severity), Text: shownOf(f.Text), Advice: shownOf(f.Advice),
+		out.Findings = append(out.Findings, Finding{
+			Code: string(f.Code), Severity: string(f.Severity), Text: Shown(f.Text), Advice: Shown(f.Advice),
 		})
 	}
 	return out
 }
 
-func newVoteJSON(v *inspector.Vote, at time.Time) voteJSON {
-	out := voteJSON{Node: shownOf(string(v.Node)), Ballot: string(v.Ballot), Error: shownOf(v.Detail)}
-	out.Owner, out.OwnerBase64 = plain(v.Owner)
+func newVote(v *inspector.Vote, at time.Time) Vote {
+	out := Vote{Node: Shown(string(v.Node)), Ballot: string(v.Ballot), Error: Shown(v.Detail)}
+	out.Owner, out.OwnerBase64 = Plain(v.Owner)
 	if v.Owner != "" {
 		left := int64(-1)
 		if !v.ExpiresAt.IsZero() {
@@ -280,16 +289,16 @@ func newVoteJSON(v *inspector.Vote, at time.Time) voteJSON {
 	return out
 }
 
-// milliseconds is what the key's TTL has left, -1 where it has none, and 0 where it is over.
-func milliseconds(l *inspector.Lock, at time.Time) int64 {
+// Milliseconds is what the key's TTL has left, -1 where it has none, and 0 where it is over.
+func Milliseconds(l *inspector.Lock, at time.Time) int64 {
 	if l.ExpiresAt.IsZero() {
 		return -1
 	}
 	return max(0, l.ExpiresAt.Sub(at).Milliseconds())
 }
 
-// eventJSON is one event. What stands after Held was added to the first fields, which are those of the contract.
-type eventJSON struct {
+// Event is one event. What stands after Held was added to the first fields, which are those of the contract.
+type Event struct {
 	Schema              string  `json:"schema"`
 	At                  string  `json:"at"`
 	Node                string  `json:"node,omitempty"`
@@ -310,18 +319,19 @@ type eventJSON struct {
 	Text                string  `json:"text,omitempty"`
 }
 
-func newEventJSON(e inspector.Event) eventJSON {
-	out := eventJSON{
-		Schema: eventSchema, At: instant(e.At), Node: shownOf(string(e.Node)), Event: string(e.Kind), DB: e.DB,
-		Scheme: string(e.Scheme), Cause: string(e.Cause), Text: shownOf(e.Text),
+// NewEvent shows an event.
+func NewEvent(e inspector.Event) Event {
+	out := Event{
+		Schema: EventSchema, At: Instant(e.At), Node: Shown(string(e.Node)), Event: string(e.Kind), DB: e.DB,
+		Scheme: string(e.Scheme), Cause: string(e.Cause), Text: Shown(e.Text),
 	}
 	if e.Kind != inspector.EventGap || e.Key != "" { // a gap concerns no key; else an empty key is one as well
 		var key string
-		key, out.KeyBase64 = plain(e.Key)
+		key, out.KeyBase64 = Plain(e.Key)
 		out.Key = &key
 	}
-	out.Owner, out.OwnerBase64 = plain(e.Owner)
-	out.PreviousOwner, out.PreviousOwnerBase64 = plain(e.PreviousOwner)
+	out.Owner, out.OwnerBase64 = Plain(e.Owner)
+	out.PreviousOwner, out.PreviousOwnerBase64 = Plain(e.PreviousOwner)
 	if e.TTLKnown {
 		ttl := int64(-1)
 		if e.TTL >= 0 {
@@ -339,8 +349,8 @@ func newEventJSON(e inspector.Event) eventJSON {
 	return out
 }
 
-// writeJSON writes one value on one line, in a form that a terminal shows harmlessly.
-func writeJSON(w io.Writer, value any) error {
+// WriteJSON writes one value on one line, in a form that a terminal shows harmlessly.
+func WriteJSON(w io.Writer, value any) error {
 	line, err := marshal(value)
 	if err != nil {
 		return err
