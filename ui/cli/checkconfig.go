@@ -94,7 +94,7 @@ func (a *app) checkConfig(cmd *cobra.Command, args []string, output string) erro
 		return a.sayMistakes(&found, wrong, output)
 	}
 	if err != nil {
-		return usage("%v", err)
+		return usage("%w", err)
 	}
 	if file.Exposed != nil {
 		found.Warning = "no password-command is run, for " + file.Exposed.Error()
