@@ -186,7 +186,7 @@ func (m *model) deedSaid(l *actions.AuditLine) (glyph string, s style, said stri
 	case l.Verb == actions.SessionLapse:
 		return "·", t.faint, "lapsed"
 	case l.Verb == actions.SessionRearm:
-		return "·", t.warn, "armed again for " + plainSpan(time.Duration(l.Asked.TTL)*time.Millisecond)
+		return "·", t.warn, "armed again for " + text.Span(time.Duration(l.Asked.TTL)*time.Millisecond)
 	case l.Phase == actions.PhaseIntent && m.clock().Sub(l.At) < actTimeout+time.Second:
 		return "…", t.accent, "under way"
 	case l.Phase == actions.PhaseIntent:
@@ -194,7 +194,7 @@ func (m *model) deedSaid(l *actions.AuditLine) (glyph string, s style, said stri
 	}
 	glyph, s = resultFace(t, l.Outcome)
 	said = text.Escape(string(l.Outcome))
-	span := plainSpan(time.Duration(l.Asked.TTL) * time.Millisecond)
+	span := text.Span(time.Duration(l.Asked.TTL) * time.Millisecond)
 	switch {
 	case l.Outcome == actions.ResultExtended:
 		said += " to " + span

@@ -13,25 +13,19 @@ import (
 
 // holderList is the rows of the view of holders, with a cursor that stays on its holder.
 type holderList struct {
+	rowCursor
 	rows     []*holderRow
 	made     bool // rows were gathered since the view was opened
 	selected holderID
-	index    int
-	offset   int
-	height   int // visible rows
 	page     *holderPage
 }
 
 // set takes newly gathered rows. The cursor follows its holder; where that has gone, it stays in its place on the screen.
 func (l *holderList) set(rows []*holderRow) {
-	before := l.index
 	l.rows, l.made = rows, true
 	for i, r := range rows {
 		if r.holderID == l.selected {
-			l.index = i
-			if l.offset > 0 {
-				l.offset += i - before
-			}
+			l.follow(i)
 			break
 		}
 	}
@@ -57,14 +51,7 @@ func (l *holderList) move(index int) {
 
 // clamp keeps the cursor on a row and on the screen.
 func (l *holderList) clamp() {
-	l.index = max(min(l.index, len(l.rows)-1), 0)
-	if l.index < l.offset {
-		l.offset = l.index
-	}
-	if l.height > 0 && l.index >= l.offset+l.height {
-		l.offset = l.index - l.height + 1
-	}
-	l.offset = max(min(l.offset, len(l.rows)-l.height), 0)
+	l.rowCursor.clamp(len(l.rows))
 	if r := l.current(); r != nil {
 		l.selected = r.holderID
 	}
@@ -307,20 +294,9 @@ func (m *model) paintHolderTitles(p *painter, columns []holderCell, gap int) {
 		title, s := c.title, p.theme.title
 		if c.sort == o.column && (o.column != byGone || o.reverse) {
 			s = p.theme.accent
-			arrow := "↓"
-			if o.reverse {
-				arrow = "↑"
-			}
-			if text.Width(title)+1 > c.width {
-				title = title[:max(c.width-1, 0)]
-			}
-			title += arrow
+			title = sortedTitle(title, c.width, o.reverse)
 		}
-		if c.right {
-			p.right(s, title, c.width)
-		} else {
-			p.left(s, title, c.width)
-		}
+		p.columnTitle(s, title, c.width, c.right)
 	}
 	p.end()
 }

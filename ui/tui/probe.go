@@ -258,7 +258,7 @@ func (m *model) takeProbed(msg probedMsg) tea.Cmd {
 		m.toast = infoToast("the probe was cancelled before anything was heard", now)
 		return nil
 	case msg.err != nil:
-		m.toast = toast{text: "✖ no probe: " + errorText(msg.err), kind: toastBad, until: now.Add(toastBadFor), sticky: true}
+		m.toast = failedToast("no probe: "+errorText(msg.err), now)
 		return nil
 	}
 	if m.dialog != nil || m.help || m.typing { // somebody is busy with something else by now

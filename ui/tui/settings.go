@@ -117,9 +117,7 @@ func (m *model) save() tea.Cmd {
 
 func savedToast(msg savedMsg, now time.Time) toast {
 	if msg.err != nil {
-		return toast{
-			text: "✖ the view cannot be kept: " + errorText(msg.err), kind: toastBad, until: now.Add(toastBadFor), sticky: true,
-		}
+		return failedToast("the view cannot be kept: "+errorText(msg.err), now)
 	}
 	said := "✔ saved: view, columns, order, filter and theme"
 	if msg.where != "" {
