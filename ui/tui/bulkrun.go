@@ -162,26 +162,16 @@ func (r *bulkRun) cancel() {
 
 // handleRunKey gives a key to the progress or the report of several actions.
 func (m *model) handleRunKey(msg tea.KeyMsg) tea.Cmd {
-	run, k, page := m.run, m.keys, max(m.height/2, 1)
+	run, k := m.run, m.keys
 	switch {
 	case key.Matches(msg, k.Back, k.Quit) && run.ended():
 		m.run = nil
 	case key.Matches(msg, k.Back):
 		run.cancel()
-	case key.Matches(msg, k.Up):
-		run.offset--
-	case key.Matches(msg, k.Down):
-		run.offset++
-	case key.Matches(msg, k.PageUp, k.HalfUp):
-		run.offset -= page
-	case key.Matches(msg, k.PageDown, k.HalfDown):
-		run.offset += page
-	case key.Matches(msg, k.Top):
-		run.offset = 0
-	case key.Matches(msg, k.Bottom):
-		run.offset = 1 << 20
 	case key.Matches(msg, k.Copy) && run.ended():
 		return m.copyText("the report", run.report())
+	default:
+		k.scrolled(msg, &run.offset, max(m.height/2, 1))
 	}
 	return nil
 }

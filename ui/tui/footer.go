@@ -26,25 +26,11 @@ func (m *model) paintFooter(p *painter) {
 	}
 	m.mouse.hints = m.mouse.hints[:0]
 	var left []segment
-	listing := m.dialog == nil && m.run == nil && m.probe == nil && m.deeds == nil && !m.help && m.chooser == nil && !m.typing && m.detail == nil
+	over, overlaid := m.overlay()
+	listing := !overlaid && !m.typing && m.detail == nil
 	switch {
-	case m.dialog != nil:
-		left = []segment{m.hint(1, k.Next, "next"), m.hint(0, k.Choose, "choose"), m.hint(2, k.PageDown, "more"), m.hint(0, k.Cancel, "cancel")}
-	case m.probeAsks():
-		left = []segment{m.hint(1, k.Next, "next"), m.hint(0, k.Choose, "choose"), m.hint(0, k.Cancel, "cancel")}
-	case m.probe != nil:
-		left = []segment{m.hint(0, k.Cancel, "end the probe")}
-	case m.run != nil:
-		left = m.runHints()
-	case m.deeds != nil:
-		left = []segment{piece(1, p.theme.faint, "↑↓ scroll"), m.hint(0, k.Back, "back")}
-	case m.help:
-		left = []segment{m.hint(0, k.Back, "back"), piece(1, p.theme.faint, "↑↓ scroll")}
-	case m.chooser != nil:
-		left = []segment{
-			piece(3, p.theme.faint, "↑↓ move"), m.hint(0, k.Freeze, "shows or hides"), m.hint(2, k.Save, "save"), m.hint(0, k.Back, "close"),
-			m.hint(1, k.Help, "help"),
-		}
+	case overlaid:
+		left = over.hints()
 	case m.typing:
 		left = []segment{m.hint(0, k.Choose, "keep"), m.hint(0, k.Back, "clear"), piece(1, p.theme.faint, "text, or a glob with * ? [")}
 	case m.detail != nil:
