@@ -178,7 +178,7 @@ func (m *model) handleRunKey(msg tea.KeyMsg) tea.Cmd {
 
 // runHints are the keys of the progress and of the report.
 func (m *model) runHints() []segment {
-	back := m.hint(0, m.keys.Back, "stops: what is under way ends")
+	back := m.hint(0, m.keys.Back, "stop the rest")
 	if !m.run.ended() {
 		return []segment{back}
 	}
@@ -266,7 +266,7 @@ func (m *model) overlayRun(p *painter) {
 	head := [][]part{{{t.strong, text.Truncate(run.state(), width-4)}}, nil}
 	room := max(overlayRoom(p.height())-len(head), 0)
 	if p.height() < dialogMinHeight {
-		head, room = head[:1], max(p.height()-3, 0)
+		head, room = head[:1], max(overlayRoom(p.height())-1, 0)
 	}
 	run.offset = max(min(run.offset, len(g.lines)-room), 0)
 	framing := *t
