@@ -272,7 +272,7 @@ func (m *model) takeProbed(msg probedMsg) tea.Cmd {
 		}
 		m.detail = newDetail(l, m.shown)
 	}
-	m.detail.sample, m.detail.reveal = msg.sample, true
+	m.detail.sample, m.detail.showSample = msg.sample, true
 	return nil
 }
 

@@ -201,6 +201,16 @@ func TestProbeIsCancelled(t *testing.T) {
 	h.wantSeen("sampled 2.0 s at 14:03:25, cancelled")
 }
 
+// What was found is on the screen at once, also in a window that shows only a part of the page.
+func TestProbeIsBroughtIntoSight(t *testing.T) {
+	for _, size := range [][2]int{{45, 20}, {60, 15}, {80, 24}, {200, 50}} {
+		h := withProbe(t, size[0], size[1], "default").started()
+		close(h.prober.hold)
+		h.probed()
+		h.wantSeen("Waiters (sampled 2.0 s", "attempts")
+	}
+}
+
 // Whoever quits or suspends hangs up first.
 func TestProbeEndsBeforeTheDashboardDoes(t *testing.T) {
 	h := withProbe(t, 80, 24, "default").started()

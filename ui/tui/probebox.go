@@ -126,7 +126,8 @@ func (d *detail) sampled(p *painter) {
 		return
 	}
 	t := p.theme
-	d.sampleAt = len(p.lines)
+	d.sampleTop = len(p.lines)
+	defer func() { d.sampleEnd = len(p.lines) }()
 	p.heading("Waiters", " (sampled "+text.Duration(s.Span())+" at "+s.From.Format("15:04:05")+s.EndText()+")")
 	tone := t.plain
 	if s.Waiting > 0 {
