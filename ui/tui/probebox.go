@@ -134,8 +134,12 @@ func (d *detail) sampled(p *painter) {
 		return
 	}
 	t := p.theme
-	d.sampleAt = len(p.lines)
-	p.heading("Waiters", " (sampled "+text.Duration(s.Span())+" at "+s.From.Format("15:04:05")+s.EndText()+")")
+	d.sampleTop = len(p.lines)
+	defer func() { d.sampleEnd = len(p.lines) }()
+	p.heading("Waiters", " (sampled "+text.Duration(s.Span())+" at "+s.From.Format("15:04:05")+")")
+	if early := s.EndText(); early != "" { // too long for the heading of a narrow window
+		p.paragraph("ended", t.warn, strings.TrimPrefix(early, ", "))
+	}
 	tone := t.plain
 	if s.Waiting > 0 {
 		tone = t.warn
