@@ -158,6 +158,12 @@ func (b *bulk) itemLines(g *page, m *model, item *bulkItem) {
 	if item.label == "" {
 		holder = "nobody"
 	}
+	for i := range l.Holders {
+		if h := &l.Holders[i]; h.Owner == item.owner {
+			holder += goneWord(h)
+			break
+		}
+	}
 	if actions.EndsForAll(actions.Request{Verb: m.dialog.verb, Lock: l}) && len(l.Holders) > 1 {
 		holder = ownerText(l)
 	}

@@ -69,8 +69,9 @@ func (m *model) paintFooter(p *painter) {
 		}
 	case m.view == viewHolders:
 		left = []segment{
-			piece(7, p.theme.faint, "↑↓ move"), m.hint(2, k.Open, "its locks"), m.hint(1, k.Locks, "locks"), m.hint(3, k.Filter, "filter"),
-			m.hint(4, k.Suspects, "suspects"), m.hint(5, k.Sort, "sort"), m.hint(6, k.Freeze, "freeze"), m.hint(0, k.Help, "help"),
+			piece(8, p.theme.faint, "↑↓ move"), m.hint(2, k.Open, "its locks"), m.hint(1, k.Locks, "locks"), m.hint(3, k.Filter, "filter"),
+			m.hint(5, k.Suspects, "suspects"), m.hint(4, k.Release, "release all"), m.hint(7, k.Extend, "extend all"),
+			m.hint(6, k.Expire, "force-expire all"), m.hint(6, k.Sort, "sort"), m.hint(7, k.Freeze, "freeze"), m.hint(0, k.Help, "help"),
 			m.hint(0, k.Quit, "quit"),
 		}
 	case m.view == viewEvents:
