@@ -40,6 +40,7 @@ type bulkItem struct {
 	// What is known beforehand: what it does, or what is discouraged, or why it cannot be.
 	fate      standing
 	does, why string
+	warnings  []string // what to beware of besides
 }
 
 // standing is what is known beforehand of an action.
@@ -164,7 +165,7 @@ func (m *model) judgeBulk() {
 	now := m.clock()
 	for i := range d.bulk.items {
 		item := &d.bulk.items[i]
-		item.does = ""
+		item.does, item.warnings = "", nil
 		item.fate, item.why = m.judge(d, item, now)
 	}
 }
@@ -200,10 +201,11 @@ func (m *model) judge(d *dialog, item *bulkItem, now time.Time) (standing, strin
 		item.does = strings.TrimPrefix(after, "now ")
 	}
 	item.does += mastersDoes(r)
+	item.warnings = effect.Warnings
 	if effect.Discouraged {
 		why := "discouraged"
 		if len(effect.Warnings) > 0 {
-			why += ": " + effect.Warnings[0]
+			why, item.warnings = why+": "+effect.Warnings[0], effect.Warnings[1:]
 		}
 		return standingDiscouraged, why
 	}

@@ -116,7 +116,7 @@ func (d *dialog) describe(m *model, width int) [][]part {
 	lines = append(lines, append(row("seen", f.style, state), part{t.faint, " · " + string(l.Scheme) + " · at " + now.Format("15:04:05")}))
 	if len(l.Holders) > 0 {
 		h := l.Holders[d.holder]
-		holder := text.Escape(h.Label)
+		holder := text.Escape(h.Label) + goneWord(&h)
 		if h.Count.Known {
 			holder += ", " + entriesText(h.Count.N)
 		}

@@ -52,8 +52,9 @@ func (m *model) paintFooter(p *painter) {
 		}
 	case m.view == viewHolders:
 		left = []segment{
-			piece(9, p.theme.faint, "↑↓ move"), m.hint(1, k.Open, "its locks"), m.hint(3, k.Filter, "filter"),
-			m.hint(4, k.Suspects, "suspects"), m.hint(5, k.Release, "release all"), m.hint(2, k.Locks, "locks"), m.hint(6, k.Events, "events"),
+			piece(11, p.theme.faint, "↑↓ move"), m.hint(1, k.Open, "its locks"), m.hint(3, k.Filter, "filter"),
+			m.hint(4, k.Suspects, "suspects"), m.hint(5, k.Release, "release all"), m.hint(9, k.Extend, "extend all"),
+			m.hint(8, k.Expire, "force-expire all"), m.hint(2, k.Locks, "locks"), m.hint(6, k.Events, "events"),
 			m.hint(7, k.Freeze, "freeze"), m.hint(8, k.Sort, "sort"), m.hint(0, k.Help, "help"), m.hint(0, k.Quit, "quit"),
 		}
 	case m.view == viewEvents:

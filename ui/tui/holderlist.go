@@ -220,7 +220,7 @@ func (m *model) paintHolders(p *painter, l layout) {
 	if l.titles.height > 0 {
 		m.paintHolderTitles(p, columns, gap)
 	}
-	if said := rollTrouble(m.shown); said != "" && height > 1 {
+	if said := m.rollTrouble(); said != "" && height > 1 {
 		p.put(p.theme.warn, text.Spaces(rowPrefix)+"▲ "+said)
 		p.end()
 		height--
@@ -271,9 +271,10 @@ func (m *model) paintNoHolders(p *painter) {
 }
 
 // rollTrouble says why it is not known of everybody whether he is gone; empty: it is.
-func rollTrouble(s *inspector.Snapshot) string {
+func (m *model) rollTrouble() string {
+	s := m.shown
 	switch {
-	case s == nil:
+	case s == nil, m.replays(): // a recording keeps what was known of each holder, and no list of all clients
 		return ""
 	case s.Roll == nil:
 		return "the servers' clients are not listed yet, or by --clients off: who is gone is not known"
@@ -344,7 +345,11 @@ func (m *model) paintHolderCell(p *painter, c holderCell, r *holderRow) {
 		addr := text.Escape(client.Addr)
 		if n := 0; known {
 			if n = len(r.presence.Clients); n > 1 {
-				addr = text.Truncate(addr, max(c.width-4, 4)) + " +" + text.Count(int64(n-1))
+				more := " +" + text.Count(int64(n-1))
+				if r.presence.AtLeast() != "" {
+					more = " +≥" + text.Count(int64(n-1))
+				}
+				addr = text.Truncate(addr, max(c.width-text.Width(more), 4)) + more
 			}
 		}
 		p.left(t.faint, dash(addr), c.width)
