@@ -68,6 +68,9 @@ type restLine struct {
 	// NodeCount is how many nodes there are, and Nodes those that changed.
 	NodeCount int        `json:"node_count,omitempty"`
 	Nodes     []nodeLine `json:"nodes,omitempty"`
+	// Roll is what is new of who is connected, and Unseen when changes may have been missed; nil: as in the frame before.
+	Roll   *rollLine     `json:"roll,omitempty"`
+	Unseen *[]unseenLine `json:"unseen,omitempty"`
 	// Gone are the places of locks that are not there any more, by the order of the frame before; changed locks name theirs as
 	// well. New ones go to the end.
 	Gone []int `json:"gone,omitempty"`
@@ -101,6 +104,10 @@ type lockLine struct {
 	Findings *[]findingLine `json:"findings,omitempty"`
 	Spark    *sparkLine     `json:"spark,omitempty"`
 	Past     *pastLine      `json:"past,omitempty"`
+	// Gaps, Chronicle and Sample are nil where they are as before.
+	Gaps      *gapsLine      `json:"gaps,omitempty"`
+	Chronicle *chronicleLine `json:"chronicle,omitempty"`
+	Sample    *sampleLine    `json:"sample,omitempty"`
 }
 
 // whatLine is what a lock is, which hardly ever changes.
@@ -141,6 +148,7 @@ type nowLine struct {
 	Size      int64        `json:"size,omitempty"`
 	Cooling   bool         `json:"cooling,omitempty"`
 	Lease     int64        `json:"lease,omitempty"`
+	Forgets   bool         `json:"forgets,omitempty"`
 }
 
 type holderLine struct {
@@ -153,8 +161,10 @@ type holderLine struct {
 
 type presenceLine struct {
 	Connection string            `json:"connection"`
+	Name       string            `json:"name,omitempty"`
 	Clients    []keyspace.Client `json:"clients,omitempty"`
 	By         string            `json:"by,omitempty"`
+	Seen       int64             `json:"seen,omitempty"`
 	Since      int64             `json:"since,omitempty"`
 }
 
@@ -196,14 +206,15 @@ type pastLine struct {
 }
 
 type holdLine struct {
-	Owner      string  `json:"owner"`
-	Label      *string `json:"label,omitempty"` // nil: the owner
-	Since      int64   `json:"since,omitempty"`
-	SinceExact bool    `json:"since_exact,omitempty"`
-	Until      int64   `json:"until,omitempty"`
-	UntilExact bool    `json:"until_exact,omitempty"`
-	Cause      string  `json:"cause,omitempty"`
-	Renewals   int     `json:"renewals,omitempty"`
+	Owner      string    `json:"owner"`
+	Label      *string   `json:"label,omitempty"` // nil: the owner
+	Since      int64     `json:"since,omitempty"`
+	SinceExact bool      `json:"since_exact,omitempty"`
+	Until      int64     `json:"until,omitempty"`
+	UntilExact bool      `json:"until_exact,omitempty"`
+	Cause      string    `json:"cause,omitempty"`
+	Renewals   int       `json:"renewals,omitempty"`
+	Lost       *lossLine `json:"lost,omitempty"`
 }
 
 type eventLine struct {

@@ -36,7 +36,7 @@ func fill(v reflect.Value, number *int64) {
 		} else {
 			v.SetInt(*number)
 		}
-	case reflect.Uint64, reflect.Uint16:
+	case reflect.Uint64, reflect.Uint32, reflect.Uint16:
 		v.SetUint(uint64(*number))
 	case reflect.Float64:
 		v.SetFloat(float64(*number))
@@ -82,9 +82,33 @@ func filled() *inspector.Snapshot {
 			l.Observed.Companions[i] = keyspace.Record{}
 		}
 		l.Observed.Ref, l.Observed.ExpiresAt = l.Ref, l.ExpiresAt
+		l.Sample.Key, l.Sample.DB = l.Key, l.DB
+		l.Keep(filledKept(&number))
 		l.Observed.Companions = []keyspace.Record{{Ref: keyspace.Ref{Node: l.Node, DB: l.DB, Key: "companion\xfe"}, Type: keyspace.TypeList, Size: 3}}
 	}
+	// Of who is connected, those that hold something are kept, and the others are counted.
+	var clients []keyspace.Client
+	for _, c := range s.Locks[1].Holders[1].Presence.Clients {
+		c.Idle += time.Minute
+		clients = append(clients, c)
+	}
+	nodes := map[keyspace.Node][]keyspace.Client{}
+	for _, c := range clients {
+		nodes[c.Node] = append(nodes[c.Node], c)
+	}
+	rolls := []*keyspace.Roll{{Node: "silent\xff", TakenAt: s.TakenAt, Partial: "NOPERM\x1b", Denied: true}}
+	for node, list := range nodes {
+		rolls = append(rolls, &keyspace.Roll{Node: node, TakenAt: s.TakenAt, Clients: list})
+	}
+	s.Roll = inspector.NewRoll(rolls, 5).WithUnlisted(7)
 	return s
+}
+
+// filledKept is what is kept of a lock, with nothing zero.
+func filledKept(number *int64) inspector.Kept {
+	var k inspector.Kept
+	fill(reflect.ValueOf(&k).Elem(), number)
+	return k
 }
 
 // frames encodes snapshots, each with its events, as a recorder would.
@@ -155,6 +179,8 @@ func wantSame(t testing.TB, got, want *inspector.Snapshot) {
 		{"complete", got.Complete, want.Complete},
 		{"totals", fmt.Sprint(got.Totals), fmt.Sprint(want.Totals)},
 		{"nodes", fmt.Sprintf("%+v", got.Nodes), fmt.Sprintf("%+v", want.Nodes)},
+		{"unseen", exported(reflect.ValueOf(got.Unseen)), exported(reflect.ValueOf(want.Unseen))},
+		{"roll", attending(got.Roll), attending(want.Roll)},
 		{"locks", told(got.Locks), told(want.Locks)},
 		{"events", inWhole(got.Events), inWhole(want.Events)},
 	} {
@@ -168,6 +194,15 @@ func wantSame(t testing.TB, got, want *inspector.Snapshot) {
 			t.Fatalf("%s differ: got\n…%.300s\nwant\n…%.300s", part.name, got[from:], want[from:])
 		}
 	}
+}
+
+// attending is who is connected, in words.
+func attending(r *inspector.Roll) string {
+	if r == nil {
+		return "nobody knows"
+	}
+	rolls, nodes := r.Rolls()
+	return fmt.Sprint(exported(reflect.ValueOf(rolls)), nodes, r.Clients())
 }
 
 // inWhole are events with their times and durations as a recording keeps them.
@@ -186,7 +221,8 @@ func told(locks []*inspector.Lock) []string {
 	for _, l := range locks {
 		shown := *l
 		shown.Observed.Ref, shown.Observed.ExpiresAt = l.Ref, l.ExpiresAt // as is so of every lock that was read
-		said := fmt.Sprintf("%+v %v %v", exported(reflect.ValueOf(shown)), l.LibraryNames(), l.Cooling())
+		kept := l.Kept()
+		said := fmt.Sprintf("%+v %v %v", exported(reflect.ValueOf(shown)), l.LibraryNames(), exported(reflect.ValueOf(kept)))
 		out = append(out, said)
 	}
 	return out
