@@ -138,12 +138,13 @@ func (s *state) takeNodes(count int, changed []nodeLine) error {
 func localised(n keyspace.Status) keyspace.Status {
 	local := func(t *time.Time) {
 		if !t.IsZero() {
-			*t = instant(t.UnixMicro())
+			*t = exactly(t.UnixMicro(), beyond(*t))
 		}
 	}
 	pass := func(p *keyspace.Pass) {
 		local(&p.Started)
 		local(&p.Ended)
+		local(&p.At)
 	}
 	local(&n.StaleSince)
 	local(&n.LastGap)

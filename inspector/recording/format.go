@@ -206,15 +206,18 @@ type pastLine struct {
 }
 
 type holdLine struct {
-	Owner      string    `json:"owner"`
-	Label      *string   `json:"label,omitempty"` // nil: the owner
-	Since      int64     `json:"since,omitempty"`
-	SinceExact bool      `json:"since_exact,omitempty"`
-	Until      int64     `json:"until,omitempty"`
-	UntilExact bool      `json:"until_exact,omitempty"`
-	Cause      string    `json:"cause,omitempty"`
-	Renewals   int       `json:"renewals,omitempty"`
-	Lost       *lossLine `json:"lost,omitempty"`
+	Owner      string  `json:"owner"`
+	Label      *string `json:"label,omitempty"` // nil: the owner
+	Since      int64   `json:"since,omitempty"`
+	SinceExact bool    `json:"since_exact,omitempty"`
+	Until      int64   `json:"until,omitempty"`
+	UntilExact bool    `json:"until_exact,omitempty"`
+	// SinceRest and UntilRest are nanoseconds beyond the microsecond: the time between the two is rounded by whoever shows it.
+	SinceRest int       `json:"since_rest,omitempty"`
+	UntilRest int       `json:"until_rest,omitempty"`
+	Cause     string    `json:"cause,omitempty"`
+	Renewals  int       `json:"renewals,omitempty"`
+	Lost      *lossLine `json:"lost,omitempty"`
 }
 
 type eventLine struct {
@@ -312,6 +315,22 @@ func micro(t time.Time) int64 {
 		return 0
 	}
 	return t.UnixMicro()
+}
+
+// beyond are the nanoseconds of an instant that [micro] leaves out.
+func beyond(t time.Time) int {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Nanosecond() % 1000
+}
+
+// exactly is the inverse of micro and beyond.
+func exactly(us int64, rest int) time.Time {
+	if us == 0 {
+		return time.Time{}
+	}
+	return instant(us).Add(time.Duration(min(max(rest, 0), 999)))
 }
 
 // latest bounds the instants that are read: durations between them stay durations.

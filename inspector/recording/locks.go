@@ -142,7 +142,7 @@ func newPast(holds, before []inspector.Hold) *pastLine {
 	}
 	for _, h := range holds[past.Keep:] {
 		past.Holds = append(past.Holds, holdLine{
-			Owner: pack(h.Owner), Label: packLabel(h.Label, h.Owner), Since: micro(h.Since), SinceExact: h.SinceExact,
+			Owner: pack(h.Owner), Label: packLabel(h.Label, h.Owner), Since: micro(h.Since), SinceExact: h.SinceExact, SinceRest: beyond(h.Since), UntilRest: beyond(h.Until),
 			Until: micro(h.Until), UntilExact: h.UntilExact, Cause: pack(string(h.Cause)), Renewals: h.Renewals, Lost: newLoss(h.Lost),
 		})
 	}
@@ -281,8 +281,8 @@ func (p *pastLine) history(before []inspector.Hold) ([]inspector.Hold, error) {
 	for _, h := range p.Holds {
 		owner := unpack(h.Owner)
 		out = append(out, inspector.Hold{
-			Owner: owner, Label: unpackLabel(h.Label, owner), Since: instant(h.Since), SinceExact: h.SinceExact,
-			Until: instant(h.Until), UntilExact: h.UntilExact, Cause: inspector.Cause(word(h.Cause)), Renewals: h.Renewals,
+			Owner: owner, Label: unpackLabel(h.Label, owner), Since: exactly(h.Since, h.SinceRest), SinceExact: h.SinceExact,
+			Until: exactly(h.Until, h.UntilRest), UntilExact: h.UntilExact, Cause: inspector.Cause(word(h.Cause)), Renewals: h.Renewals,
 			Lost: h.Lost.loss(),
 		})
 	}

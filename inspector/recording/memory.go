@@ -54,7 +54,7 @@ type chronicleLine struct {
 	Waiting      int   `json:"waiting,omitempty"`
 	Holds        []int `json:"holds,omitempty"`
 	Counted      int64 `json:"counted,omitempty"`
-	Longest      int64 `json:"longest,omitempty"`
+	Longest      int64 `json:"longest,omitempty"` // nanoseconds
 }
 
 // newChronicle tells what is new of a chronicle; nil: nothing. A lock that has one keeps it.
@@ -65,7 +65,7 @@ func newChronicle(c, before *inspector.KeptChronicle) *chronicleLine {
 	was := movedOn(before, c.Minute)
 	return &chronicleLine{
 		Minute: c.Minute, Acquisitions: figures(c.Acquisitions[:], was.Acquisitions[:]), Waiters: figures(c.Waiters[:], was.Waiters[:]),
-		Waiting: int(c.Waiting), Holds: figures(c.Holds[:], was.Holds[:]), Counted: int64(c.Counted), Longest: c.Longest.Microseconds(),
+		Waiting: int(c.Waiting), Holds: figures(c.Holds[:], was.Holds[:]), Counted: int64(c.Counted), Longest: c.Longest.Nanoseconds(),
 	}
 }
 
@@ -83,7 +83,7 @@ func (line *chronicleLine) chronicle(before *inspector.KeptChronicle) (*inspecto
 		}
 	}
 	c.Waiting, c.Counted = uint16(min(max(line.Waiting, 0), math.MaxUint16)), uint32(min(max(line.Counted, 0), math.MaxUint32))
-	c.Longest = max(0, span(line.Longest))
+	c.Longest = min(max(time.Duration(line.Longest), 0), longest)
 	return &c, nil
 }
 

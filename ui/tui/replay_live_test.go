@@ -42,7 +42,7 @@ func TestADemoIsRecordedAsItWasSeen(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, keys := range [][]string{{"1"}, {"3"}, {"4"}, {"enter"}, {"G", "enter"}} {
+				for _, keys := range [][]string{{"1"}, {"2"}, {"2", "enter"}, {"3"}, {"4"}, {"enter"}, {"enter", "z", "left"}, {"G", "enter"}} {
 					if got, want, same := sameScreens(t, read, s, keys); !same {
 						t.Fatalf("frame %d, after %q: the recording shows\n%s\nand it was\n%s", i, keys, got, want)
 					}
