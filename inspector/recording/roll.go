@@ -91,8 +91,8 @@ func (a *attendance) follow(s *inspector.Snapshot, key bool, fresh []*entry) *ro
 						continue
 					}
 					if now, _, is := s.Client(c); is {
-						a.kept[id] = now
 						line.Clients = append(line.Clients, newClient(now, before[id], places[c.Node]))
+						a.kept[id] = now
 					}
 				}
 			}

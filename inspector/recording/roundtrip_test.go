@@ -100,7 +100,7 @@ func filled() *inspector.Snapshot {
 	for node, list := range nodes {
 		rolls = append(rolls, &keyspace.Roll{Node: node, TakenAt: s.TakenAt, Clients: list})
 	}
-	s.Roll = inspector.NewRoll(rolls, 5).WithUnlisted(7)
+	s.Roll = inspector.NewRoll(rolls, 5)
 	return s
 }
 
@@ -202,7 +202,13 @@ func attending(r *inspector.Roll) string {
 		return "nobody knows"
 	}
 	rolls, nodes := r.Rolls()
-	return fmt.Sprint(exported(reflect.ValueOf(rolls)), nodes, r.Clients())
+	said := fmt.Sprint(nodes, " nodes, ", r.Clients(), " clients, ", r.Partial())
+	for _, one := range rolls {
+		shown := *one
+		shown.Clients = nil // of which those are kept that hold something
+		said += exported(reflect.ValueOf(shown))
+	}
+	return said
 }
 
 // inWhole are events with their times and durations as a recording keeps them.
@@ -302,6 +308,64 @@ func TestChangesAreToldByDifference(t *testing.T) {
 	}
 	if bytes.Contains(all[2], []byte(`"key":"b"`)) || bytes.Contains(all[2], []byte("its value")) {
 		t.Errorf("what did not change is told again: %s", all[2])
+	}
+}
+
+// TestWhatIsRememberedIsToldByDifference: of a chronicle, of renewals and of who is connected, a frame has only what is new.
+func TestWhatIsRememberedIsToldByDifference(t *testing.T) {
+	at := time.UnixMicro(1_763_755_377_000_000)
+	clients := func(n int, idle time.Duration) (list []keyspace.Client) {
+		for i := range n {
+			list = append(list, keyspace.Client{Node: "a:1", ID: int64(i + 1), Name: fmt.Sprint("worker-", i), Addr: "10.0.0.7:5", Age: time.Hour + idle, Idle: idle})
+		}
+		return list
+	}
+	roll := func(n int, idle time.Duration) *inspector.Roll {
+		return inspector.NewRoll([]*keyspace.Roll{{Node: "a:1", TakenAt: at.Add(idle), Clients: clients(n, idle)}}, 1)
+	}
+	snap := func(minute int64, count uint32, gaps int, joined int, who *inspector.Roll) *inspector.Snapshot {
+		l := &inspector.Lock{Ref: keyspace.Ref{Node: "a:1", Key: "a"}, Scheme: inspector.SchemeToken, State: inspector.StateHeld}
+		for _, c := range clients(joined, 0) {
+			l.Holders = append(l.Holders, inspector.Holder{Owner: c.Name, Label: c.Name, Presence: &inspector.Presence{Connection: inspector.ConnectionAlive, Clients: []keyspace.Client{c}}})
+		}
+		k := inspector.Kept{Lease: time.Second, Forgets: true}
+		for i := max(0, gaps-24); i < gaps; i++ {
+			k.Gaps = append(k.Gaps, time.Duration(10_000+i)*time.Millisecond)
+		}
+		if count > 0 {
+			k.Chronicle = &inspector.KeptChronicle{Minute: minute, Counted: count, Longest: time.Duration(count) * time.Second, Waiting: 2}
+			for i := range k.Chronicle.Acquisitions {
+				k.Chronicle.Acquisitions[i] = uint16(int64(i) + minute)
+				k.Chronicle.Waiters[i] = 2
+			}
+			k.Chronicle.Holds[7] = uint16(count)
+		}
+		l.Keep(k)
+		return &inspector.Snapshot{TakenAt: at, Locks: []*inspector.Lock{l}, Roll: who}
+	}
+	first, second := roll(4, 0), roll(4, 5*time.Second)
+	list := []*inspector.Snapshot{
+		snap(0, 0, 3, 0, nil), snap(100, 7, 24, 2, first), snap(101, 8, 25, 3, first), snap(101, 8, 25, 3, second), snap(300, 9, 0, 3, roll(1, time.Minute)),
+		snap(300, 9, 2, 3, roll(0, time.Minute)), snap(300, 9, 2, 3, inspector.NewRoll(nil, 1)), snap(300, 9, 2, 3, nil),
+	}
+	for _, key := range []func(int) bool{atFirst, always} {
+		for i, got := range decoded(t, frames(t, key, list...)) {
+			wantSame(t, got, list[i])
+			for _, c := range clients(4, 0) {
+				g, gotAt, gotIs := got.Client(c)
+				w, wantAt, wantIs := list[i].Client(c)
+				if held := int(c.ID) <= len(list[i].Locks[0].Holders); held && (g != w || gotIs != wantIs || !gotAt.Equal(wantAt)) || !held && gotIs {
+					t.Fatalf("frame %d: the client %d is %+v %v %v, and was %+v %v %v", i, c.ID, g, gotAt, gotIs, w, wantAt, wantIs)
+				}
+			}
+		}
+	}
+	all := frames(t, atFirst, list...)
+	if bytes.Count(all[2], []byte(`"is"`)) != 1 || bytes.Contains(all[3], []byte(`"is"`)) {
+		t.Errorf("who is connected is told again: %s\n%s", all[2], all[3])
+	}
+	if line := all[2]; bytes.Count(line, []byte(`"gaps":{"keep":23,"new":[10024]}`)) != 1 || bytes.Contains(line, []byte(`"waiters":[`)) {
+		t.Errorf("what is remembered is told again: %s", line)
 	}
 }
 
