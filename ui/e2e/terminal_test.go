@@ -66,7 +66,7 @@ func openTerminal(t *testing.T, width, height int, env ...string) *terminal {
 	term := &terminal{t: t, socket: fmt.Sprintf("locktop-e2e-%d-%d", os.Getpid(), terminals.Add(1))}
 	args := []string{
 		"-f", os.DevNull, "new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height),
-		"env", "-u", "NO_COLOR", "-u", "REDIS_URL", "-u", "CI", "HOME=" + home, "XDG_STATE_HOME=" + home, "PS1=ready> ",
+		"env", "-u", "NO_COLOR", "-u", "REDIS_URL", "-u", "XDG_CONFIG_HOME", "-u", "CI", "HOME=" + home, "XDG_STATE_HOME=" + home, "PS1=ready> ",
 		"LANG=C.UTF-8", "LC_ALL=C.UTF-8",
 	}
 	args = append(args, env...)

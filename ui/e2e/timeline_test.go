@@ -9,7 +9,7 @@ import (
 )
 
 // lossInRed is a loss on the lane as a terminal is told to show it.
-var lossInRed = regexp.MustCompile(`\x1b\[[0-9;]*31m╳`)
+var lossInRed = regexp.MustCompile(`\x1b\[[0-9;]*[39]1m╳`)
 
 // TestTheTimelineShowsWhatWasLost in a demo whose holder stands still for longer than its lease: in red and by glyphs of its own, in
 // the pane and in the detail, and there with the figures. Then it is zoomed and scrolled.
