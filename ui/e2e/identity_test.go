@@ -13,6 +13,7 @@ import (
 
 // A client dies with its locks: they are found, its row comes to the top, and the way there and back holds.
 func TestADeadClientsLocksAreFound(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t, "--notify-keyspace-events", "Kg$hzxen")
 	client := func(name string) *redis.Client {
 		c := s.Client(func(o *redis.Options) { o.ClientName, o.PoolSize = name, 1 })

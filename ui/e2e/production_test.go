@@ -27,18 +27,25 @@ func TestProductionDemandsTheName(t *testing.T) {
 			t.Fatal("the lock was released")
 		}
 	}
+	// typeName waits for each letter to be there: what is read at once is a paste.
+	typeName := func(name string) {
+		t.Helper()
+		for i := range name {
+			term.typeText(name[i : i+1])
+			term.waitFor("› " + name[:i+1])
+		}
+	}
 	term.run("--profile shop")
 	term.waitFor("lock:orders", "PRODUCTION")
 	term.keys("P")
 	term.waitFor("production", "--probe allow")
 	term.keys("r")
 	term.waitFor("PRODUCTION · release lock:orders", "type the name first", "[ Cancel ]")
-	term.keys("BTab", "Enter") // in the field: nothing is confirmed from there
-	term.typeText("lock:order")
-	term.waitFor("› lock:order")
-	term.keys("Tab", "Tab", "Tab") // around the button, which cannot be reached
+	term.keys("BTab")
+	typeName("lock:order")
 	term.waitFor("type the name first")
-	term.escape("[ Cancel ]")
+	term.keys("Enter", "Enter") // to Cancel, and out: the button cannot be reached
+	term.waitGone("[ Cancel ]")
 	stillThere()
 
 	term.keys("r")
@@ -48,15 +55,10 @@ func TestProductionDemandsTheName(t *testing.T) {
 	term.tmux("paste-buffer", "-p") // bracketed, as a terminal pastes
 	term.waitFor("it is not pasted but typed, letter by letter")
 	term.keys("BTab")
-	for _, letter := range "INC-42" {
-		term.typeText(string(letter))
-	}
+	term.typeText("INC-42")
 	term.waitFor("INC-42")
 	term.keys("Tab")
-	for _, letter := range "lock:orders" {
-		term.typeText(string(letter))
-	}
-	term.waitFor("› lock:orders")
+	typeName("lock:orders")
 	stillThere()
 	term.waitGone("type the name first")
 	term.keys("Tab", "Tab", "Enter") // over Cancel

@@ -6,6 +6,7 @@ package e2e_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -40,6 +41,11 @@ func TestMain(m *testing.M) {
 			err = os.Symlink(self, binary)
 		}
 		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		// The tests wait more than they work. Who says -parallel has the last word.
+		if err = flag.Set("test.parallel", "4"); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
