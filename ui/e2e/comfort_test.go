@@ -108,7 +108,7 @@ func TestASCII(t *testing.T) {
 	}
 	term.typeText("clear")
 	term.keys("Enter")
-	term.run("list -o json " + connection(s) + " | od -c | grep -c '303 244'") // the two bytes of ä
+	term.run("list -o json " + connection(s) + " | od -An -v -tx1 | tr -d ' \n' | grep -c c3a4") // the two bytes of ä
 	term.waitFor("\n1\nexit=0")
 }
 
