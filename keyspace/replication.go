@@ -96,7 +96,7 @@ func infoSeconds(text string) time.Duration {
 	if err != nil || n < 0 {
 		return 0
 	}
-	return time.Duration(n) * time.Second
+	return seconds(n)
 }
 
 // checkReplication asks how the copies are, once a second where there are any.
