@@ -67,6 +67,9 @@ func newWalker(t testing.TB, profile, themeName string, width, height int, rando
 		c.Probe = ProbeAllow
 	}
 	w.prober.cost = inspector.ProbeCost{Known: true, Ops: 612, Busiest: 612, Masters: 1}
+	if random.IntN(4) == 0 {
+		w.prober.cost.Ops, w.prober.cost.Busiest = 61_000, 61_000
+	}
 	w.prober.sample = aSample(w.m.table.rows[0].Ref)
 	w.prober.hold = make(chan struct{})
 	close(w.prober.hold) // it ends as soon as its command is run
