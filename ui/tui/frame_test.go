@@ -21,6 +21,7 @@ var everyKey = []string{
 
 // TestFrameAtEverySize checks the bounds of every view in every window from nothing to 300x100.
 func TestFrameAtEverySize(t *testing.T) {
+	t.Parallel()
 	states := map[string]func(h *harness){
 		"locks":   func(*harness) {},
 		"events":  func(h *harness) { h.keys("3") },
@@ -66,6 +67,7 @@ func TestFrameAtEverySize(t *testing.T) {
 	}
 	for name, prepare := range states {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			h := withDemo(t, 80, 24, "default")
 			prepare(h)
 			h.send(tickMsg{})
