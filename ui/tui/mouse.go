@@ -154,7 +154,7 @@ func (m *model) click(msg tea.MouseMsg) tea.Cmd {
 			m.mouse.at = time.Time{} // a third click begins anew
 			return m.openSelected()
 		}
-		m.selectLine(msg.Y-l.body.top, l.body.height)
+		m.selectLine(msg.Y - l.body.top)
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func (m *model) openSelected() tea.Cmd {
 }
 
 // selectLine puts the cursor on what a line of the body shows.
-func (m *model) selectLine(line, height int) {
+func (m *model) selectLine(line int) {
 	switch {
 	case m.view == viewDemo:
 	case m.view == viewEvents:

@@ -74,7 +74,7 @@ func newWalker(t testing.TB, profile, themeName string, width, height int, rando
 	w.prober.hold = make(chan struct{})
 	close(w.prober.hold) // it ends as soon as its command is run
 	w.m.mouse.on = random.IntN(2) == 0
-	w.harness.pending = nil
+	w.pending = nil
 	return w
 }
 
