@@ -67,6 +67,12 @@ var ErrNotARecording = errors.New("this is no recording of locktop's")
 // Open opens a recording and looks where its frames are. A file that is damaged is good up to the damage, which [Recording.Trouble]
 // tells of; the error says why nothing of it is.
 func Open(path string) (*Recording, error) {
+	switch info, err := os.Stat(path); { // before it is opened: a pipe is not open before somebody writes into it
+	case err != nil:
+		return nil, fmt.Errorf("open the recording: %w", err)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: it is not a regular file: save it to one first", path)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open the recording: %w", err)
@@ -88,9 +94,6 @@ func (r *Recording) Close() error {
 }
 
 func (r *Recording) index() error {
-	if info, err := r.file.Stat(); err == nil && !info.Mode().IsRegular() {
-		return errors.New("it is not a regular file: save it to one first")
-	}
 	var magic [2]byte
 	n, err := r.file.ReadAt(magic[:], 0)
 	switch {
