@@ -13,6 +13,7 @@ import (
 
 // TestBulkReleaseIsReported marks three locks, one of which changes hands while the preview is read, and releases them.
 func TestBulkReleaseIsReported(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	for _, key := range []string{"lock:a", "lock:b", "lock:c", "lock:d"} {
 		s.Do("SET", key, "worker-1", "PX", 300000)
@@ -51,6 +52,7 @@ func TestBulkReleaseIsReported(t *testing.T) {
 
 // TestWritingLapsesAndIsArmed leaves a dashboard that may write for a moment, and lets it write for another one.
 func TestWritingLapsesAndIsArmed(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	s.Do("SET", "lock:a", "worker-1", "PX", 300000)
 	state := t.TempDir()

@@ -30,6 +30,7 @@ func sickLocks(t *testing.T) *redistest.Server {
 
 // TestThemes shows each theme as it is, and draws them side by side for the README.
 func TestThemes(t *testing.T) {
+	t.Parallel()
 	s := sickLocks(t)
 	const width, height, gap = 64, 15, 26.0
 	var all sheet
@@ -77,6 +78,7 @@ func TestThemes(t *testing.T) {
 // TestASCII: a locale without UTF-8 gets nothing but ASCII, from the dashboard and from what people read; a machine gets
 // UTF-8 all the same.
 func TestASCII(t *testing.T) {
+	t.Parallel()
 	s := sickLocks(t)
 	term := openTerminal(t, 80, 24, "LC_ALL=C")
 	term.run(connection(s))
@@ -106,12 +108,13 @@ func TestASCII(t *testing.T) {
 	}
 	term.typeText("clear")
 	term.keys("Enter")
-	term.run("list -o json " + connection(s) + " | od -c | grep -c '303 244'") // the two bytes of ä
+	term.run("list -o json " + connection(s) + " | od -An -v -tx1 | tr -d ' \n' | grep -c c3a4") // the two bytes of ä
 	term.waitFor("\n1\nexit=0")
 }
 
 // TestMouse drives the mouse as a terminal reports it. tmux would swallow a real one.
 func TestMouse(t *testing.T) {
+	t.Parallel()
 	s := sickLocks(t)
 	term := openTerminal(t, 160, 30)
 	asked := func(want bool) {
@@ -191,6 +194,7 @@ func TestMouse(t *testing.T) {
 // TestCopyThroughTmux: a copy reaches the clipboard of the terminal, where tmux is told to pass it on; within another tmux
 // as well.
 func TestCopyThroughTmux(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	s.Do("SET", "lock:checkout", "worker-7", "PX", 300000)
 	for _, c := range []struct{ name, inner, through string }{
@@ -198,6 +202,7 @@ func TestCopyThroughTmux(t *testing.T) {
 		{"allow-passthrough", "external", "on"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			outer := openTerminal(t, 100, 30, "TMUX=")
 			outer.tmux("set-option", "-s", "set-clipboard", "on")
 			inner := &terminal{t: t, socket: outer.socket + "-inner"}
@@ -220,6 +225,7 @@ func TestCopyThroughTmux(t *testing.T) {
 
 // TestFramesAreSynchronized looks at what the terminal is sent.
 func TestFramesAreSynchronized(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	s.Do("SET", "lock:a", "worker-1", "PX", 300000)
 	for _, flag := range []string{"", " --no-sync"} {

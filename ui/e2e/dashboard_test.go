@@ -19,6 +19,7 @@ func connection(s *redistest.Server) string {
 }
 
 func TestDashboardShowsAndReleasesARealLock(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	s.Do("SET", "lock:orders:checkout", "worker-7", "PX", 300000)
 	term := openTerminal(t, 100, 30)
@@ -60,6 +61,7 @@ func TestDashboardShowsAndReleasesARealLock(t *testing.T) {
 }
 
 func TestTwoOperatorsOneRelease(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	s.Do("SET", "lock:a", "worker-1", "PX", 300000)
 	term := openTerminal(t, 100, 30)
@@ -80,6 +82,7 @@ func TestTwoOperatorsOneRelease(t *testing.T) {
 }
 
 func TestReadOnlyRefuses(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	s.Do("SET", "lock:a", "worker-1", "PX", 300000)
 	term := openTerminal(t, 80, 24)
@@ -96,6 +99,7 @@ func TestReadOnlyRefuses(t *testing.T) {
 }
 
 func TestServerDiesAndComesBack(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	s.Do("SET", "lock:a", "worker-1", "PX", 300000)
 	term := openTerminal(t, 80, 24)
@@ -115,12 +119,14 @@ func TestServerDiesAndComesBack(t *testing.T) {
 }
 
 func TestEverySizeAndEverySignal(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	for i := range 40 {
 		s.Do("SET", fmt.Sprintf("lock:order:%d", i), "worker-1", "PX", 300000)
 	}
 	for _, signal := range []string{"TERM", "HUP", "QUIT", "INT"} {
 		t.Run(signal, func(t *testing.T) {
+			t.Parallel()
 			term := openTerminal(t, 120, 40)
 			term.run(connection(s))
 			term.waitFor("lock:order:1", "q quit")
@@ -143,6 +149,7 @@ func TestEverySizeAndEverySignal(t *testing.T) {
 }
 
 func TestHostileTextIsShownEscaped(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	s.Do("SET", "lock:\x1b]0;pwned\x07\x1b[2J\x1b[31mred", "tok\r\nen\u202e\x9b31m", "PX", 300000)
 	s.Do("SETRANGE", "lock:huge", 100<<20, "x")
@@ -163,6 +170,7 @@ func TestHostileTextIsShownEscaped(t *testing.T) {
 }
 
 func TestNothingAnswers(t *testing.T) {
+	t.Parallel()
 	term := openTerminal(t, 100, 24)
 	term.run("-p 1")
 	term.waitFor("127.0.0.1:1", "locktop demo")

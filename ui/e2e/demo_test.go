@@ -10,8 +10,10 @@ import (
 // The keys of a demo, as a presenter uses them: hold, step, let the fault happen, change the tempo, look at the account,
 // restart, and leave with a verdict.
 func TestDemoIsConducted(t *testing.T) {
+	t.Parallel()
 	for _, server := range []string{"embedded", "redis"} {
 		t.Run(server, func(t *testing.T) {
+			t.Parallel()
 			term := openTerminal(t, 120, 36)
 			term.run("demo --seed 7 --server " + server)
 			term.waitFor("contention", "▶ 1x", "lock:", "held", "f a holder dies")

@@ -12,6 +12,7 @@ import (
 
 // A demo is recorded; the recording is played, held, stepped through and left; a report is written of both.
 func TestEvidence(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	tape := filepath.Join(dir, "rec.jsonl.gz")
 	term := openTerminal(t, 120, 36)

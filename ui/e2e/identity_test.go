@@ -3,6 +3,7 @@
 package e2e_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
@@ -12,6 +13,7 @@ import (
 
 // A client dies with its locks: they are found, its row comes to the top, and the way there and back holds.
 func TestADeadClientsLocksAreFound(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t, "--notify-keyspace-events", "Kg$hzxen")
 	client := func(name string) *redis.Client {
 		c := s.Client(func(o *redis.Options) { o.ClientName, o.PoolSize = name, 1 })
@@ -49,6 +51,43 @@ func TestADeadClientsLocksAreFound(t *testing.T) {
 	term.waitFor("(gone)")
 	client("worker-7") // it is there again, under its name
 	term.waitGone("(gone)")
+	term.keys("q")
+	term.mustBeSane(0)
+}
+
+// A client dies with its locks, and all of them are released from its row in the view of holders: after a preview that lists each, and
+// nobody else's.
+func TestADeadClientsLocksAreReleased(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t)
+	dead := s.Client(func(o *redis.Options) { o.ClientName, o.PoolSize = "worker-7", 1 })
+	if err := dead.Ping(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"lock:a", "lock:b", "lock:c"} {
+		s.Do("SET", key, "worker-7:"+key, "PX", 600000)
+	}
+	s.Do("SET", "lock:d", "worker-8:1", "PX", 600000)
+	term := openTerminal(t, 100, 30)
+	term.run(connection(s))
+	term.waitFor("lock:a", "push")
+	term.keys("2")
+	term.waitFor("● alive    worker-7")
+	if err := dead.Close(); err != nil {
+		t.Fatal(err)
+	}
+	term.waitFor("✖ gone     worker-7")
+	term.keys("g", "r")
+	screen := term.waitFor("release 3 locks of worker-7", "3 locks of worker-7, 3 will be released", "lock:a", "lock:b", "lock:c", "[ Release 3 ]")
+	if strings.Contains(screen, "worker-8:1") {
+		t.Errorf("the preview lists another holder's lock:\n%s", screen)
+	}
+	term.keys("Tab", "Enter")
+	term.waitFor("3 in all: 3 released")
+	if s.Do("EXISTS", "lock:a", "lock:b", "lock:c") != int64(0) || s.Do("EXISTS", "lock:d") != int64(1) {
+		t.Fatal("what was released is not what was listed")
+	}
+	term.escape("3 in all")
 	term.keys("q")
 	term.mustBeSane(0)
 }

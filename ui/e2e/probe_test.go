@@ -4,6 +4,9 @@ package e2e_test
 
 import (
 	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -26,6 +29,7 @@ func monitored(t *testing.T, s *redistest.Server, want bool) {
 // An operator asks who waits for a lock that a polling client cannot be seen waiting for, ends a long probe, and suspends locktop during
 // another one: nothing may be left that the server writes to and nobody reads.
 func TestProbeSaysWhoWaits(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	s.Do("SET", "lock:orders", "the-holder", "PX", 600_000)
 	worker := redis.NewClient(&redis.Options{Addr: s.Addr, ClientName: "worker-7", PoolSize: 1})
@@ -95,11 +99,28 @@ func TestProbeSaysWhoWaits(t *testing.T) {
 	term.waitFor(", cancelled", "commands a second before", "ready>")
 }
 
+// withoutRedis is a PATH with what the tests' shell uses, and no server.
+func withoutRedis(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"sh", "clear", "stty", "tr", "grep"} {
+		path, err := exec.LookPath(name)
+		if err == nil {
+			err = os.Symlink(path, filepath.Join(dir, name))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
 // The demo needs no Redis for it. Where probes are off, the key says so.
 func TestProbeOfTheDemo(t *testing.T) {
-	term := openTerminal(t, 100, 36)
-	term.run("demo --server embedded --seed 7")
-	term.waitFor("contention", "▶ 1x", "lock:", "● held")
+	t.Parallel()
+	term := openTerminal(t, 100, 36, "PATH="+withoutRedis(t))
+	term.run("demo --seed 7")
+	term.waitFor("embedded", "contention", "▶ 1x", "lock:", "● held")
 	term.keys("G", "P")
 	term.waitFor("[ Probe ]", "commands a second now")
 	term.keys("Tab", "Enter")

@@ -16,6 +16,7 @@ import (
 // TestAProfile starts the dashboard by the name of a profile alone: its server, its password, its patterns, its keys, and the view
 // that was kept for it.
 func TestAProfile(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	s.Do("SET", "job:7", "worker-7", "PX", 300000)
 	s.Do("SET", "lock:orders", "worker-8", "PX", 300000)

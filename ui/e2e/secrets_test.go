@@ -114,6 +114,7 @@ func newSecretive(t *testing.T) *secretive { return &secretive{t: t, running: ma
 
 // TestNoSecretIsShown gives a password in every way, to every command, well and with every failure.
 func TestNoSecretIsShown(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	server.Do("ACL", "SETUSER", "me", "on", ">"+password, "~*", "&*", "+@all")
 	locked := redistest.Start(t)
@@ -213,6 +214,7 @@ func (s *secretive) misplaced() {
 
 // TestNoSecretGoesToChildren looks at what the demo's server and its guard were started with.
 func TestNoSecretGoesToChildren(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat("/proc/self/environ"); err != nil {
 		t.Skipf("SKIPPED, NOT PASSED: this system has no /proc: %v", err)
 	}
@@ -280,6 +282,7 @@ func (b *lockedBuffer) String() string {
 // TestTheDashboardKeepsTheSecret looks at the screen, at the window's title and at all that was written, before and after the server
 // takes another password.
 func TestTheDashboardKeepsTheSecret(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	server.Do("ACL", "SETUSER", "me", "on", ">"+password, "~*", "&*", "+@all")
 	server.Do("SET", "lock:a", "worker-7", "PX", 600000)

@@ -6,6 +6,7 @@ package e2e_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -43,6 +44,11 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
+		// The tests wait more than they work. Who says -parallel has the last word.
+		if err = flag.Set("test.parallel", "4"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
 		return m.Run()
 	}())
 }
@@ -66,7 +72,7 @@ func openTerminal(t *testing.T, width, height int, env ...string) *terminal {
 	term := &terminal{t: t, socket: fmt.Sprintf("locktop-e2e-%d-%d", os.Getpid(), terminals.Add(1))}
 	args := []string{
 		"-f", os.DevNull, "new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height),
-		"env", "-u", "NO_COLOR", "-u", "REDIS_URL", "-u", "CI", "HOME=" + home, "XDG_STATE_HOME=" + home, "PS1=ready> ",
+		"env", "-u", "NO_COLOR", "-u", "REDIS_URL", "-u", "XDG_CONFIG_HOME", "-u", "CI", "HOME=" + home, "XDG_STATE_HOME=" + home, "PS1=ready> ",
 		"LANG=C.UTF-8", "LC_ALL=C.UTF-8",
 	}
 	args = append(args, env...)

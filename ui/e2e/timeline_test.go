@@ -9,11 +9,12 @@ import (
 )
 
 // lossInRed is a loss on the lane as a terminal is told to show it.
-var lossInRed = regexp.MustCompile(`\x1b\[[0-9;]*31m╳`)
+var lossInRed = regexp.MustCompile(`\x1b\[[0-9;]*[39]1m╳`)
 
 // TestTheTimelineShowsWhatWasLost in a demo whose holder stands still for longer than its lease: in red and by glyphs of its own, in
 // the pane and in the detail, and there with the figures. Then it is zoomed and scrolled.
 func TestTheTimelineShowsWhatWasLost(t *testing.T) {
+	t.Parallel()
 	term := openTerminal(t, 100, 32)
 	term.run("demo pause --variant unfenced --seed 7 --speed 4 --server embedded")
 	term.waitFor("lock:stock:sku-4711", "who held it in the last 60 s", "╱", "not seen", "now")
@@ -46,6 +47,7 @@ func TestTheTimelineShowsWhatWasLost(t *testing.T) {
 }
 
 func TestTheTimelineTellsByGlyphsAlone(t *testing.T) {
+	t.Parallel()
 	term := openTerminal(t, 80, 24, "NO_COLOR=1")
 	term.run("demo pause --variant unfenced --seed 7 --speed 4 --server embedded")
 	term.waitFor("lock:stock:sku-4711", "who held it")

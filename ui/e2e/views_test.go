@@ -13,6 +13,7 @@ import (
 
 // Somebody opens the wrong database, finds out, and then makes the views his own.
 func TestViewsFromTheFirstRunOn(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	for i := range 5 {
 		s.Do("RPUSH", fmt.Sprint("lock:list:", i), "x")
@@ -66,6 +67,7 @@ func TestViewsFromTheFirstRunOn(t *testing.T) {
 
 // A server that lets nobody in any more says so, why, and what mends it, with and without locks on the screen.
 func TestTroubleSaysTheMend(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	s.Do("ACL", "SETUSER", "somebody", "on", ">secret", "~*", "&*", "+@all")
 	term := openTerminal(t, 100, 24, "REDISCLI_AUTH=secret")

@@ -11,6 +11,14 @@ import (
 // probeFits says whether the window can show the dialog of a probe.
 func (m *model) probeFits() bool { return m.width >= dialogMinWidth && m.height >= dialogMinHeight }
 
+// probeHints are the keys of the dialog of a probe, and of the probe.
+func (m *model) probeHints() []segment {
+	if m.probe.running != nil {
+		return []segment{m.hint(0, m.keys.Cancel, "end the probe")}
+	}
+	return []segment{m.hint(1, m.keys.Next, "next"), m.hint(0, m.keys.Choose, "choose"), m.hint(0, m.keys.Cancel, "cancel")}
+}
+
 // overlayProbe lays the dialog of a probe over the screen, or while it runs how far it is.
 func (m *model) overlayProbe(p *painter) {
 	t := m.theme
