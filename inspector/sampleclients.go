@@ -58,7 +58,8 @@ type group struct {
 }
 
 // grouped are the clients. Connections are one client's where they come from one host under one name; and where several masters vote,
-// where they come from one host with one token.
+// where they come from one host with one token. Those of one host that were closed by the end may all be one's, who connects for each
+// attempt: they count as one, for who waits is told as a lower bound.
 func (s *sampler) grouped(known []keyspace.Client, needed int) []SampledClient {
 	together := s.join(known, needed > 1)
 	byAddr := make(map[sampledConnection]*keyspace.Client, len(known))
@@ -102,8 +103,9 @@ func (s *sampler) grouped(known []keyspace.Client, needed int) []SampledClient {
 // join says of each connection which other one stands for its client.
 func (s *sampler) join(known []keyspace.Client, byOwner bool) []int32 {
 	names := make(map[sampledConnection]string, len(known))
+	listed := make(map[keyspace.Node]bool) // of the others it is not known which connections are closed
 	for _, c := range known {
-		names[sampledConnection{c.Node, c.Addr}] = c.Name
+		names[sampledConnection{c.Node, c.Addr}], listed[c.Node] = c.Name, true
 	}
 	parent := make([]int32, len(s.clients))
 	for i := range parent {
@@ -125,8 +127,12 @@ func (s *sampler) join(known []keyspace.Client, byOwner bool) []int32 {
 		}
 	}
 	for i, c := range s.clients {
-		if name := names[c]; name != "" {
+		name, open := names[c]
+		switch {
+		case name != "":
 			same("name "+hostOf(c.addr)+" "+name, int32(i))
+		case !open && listed[c.node] && !strings.HasPrefix(c.addr, "unix:"):
+			same("closed "+hostOf(c.addr), int32(i))
 		}
 	}
 	for i := range s.tries {

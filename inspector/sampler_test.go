@@ -238,6 +238,19 @@ func TestConnectionsOfOneClient(t *testing.T) {
 	}
 }
 
+// Who connects anew for each attempt is not counted as a crowd: connections of one host that are closed by the end may all be one's.
+func TestClosedConnectionsMayBeOneClients(t *testing.T) {
+	e := eavesdrop(t).reads("holder-1", time.Minute).hears(
+		"10.0.0.7:1 SETNX lock:orders a", "10.0.0.7:2 SETNX lock:orders b", "10.0.0.7:3 SETNX lock:orders c",
+		"10.0.0.8:1 SETNX lock:orders d", "10.0.0.7:4 SETNX lock:orders e")
+	e.known = []keyspace.Client{{Node: sceneNode, Addr: "10.0.0.7:4"}}
+	s := e.sample(1)
+	e.wants(s, "10.0.0.7:1 3 0 3 0 0 0 ?", "10.0.0.7:4 1 0 1 0 0 0 ?", "10.0.0.8:1 1 0 1 0 0 0 ?")
+	if s.Clients[0].Connections != 3 || s.Waiting != 3 {
+		t.Errorf("%+v", s)
+	}
+}
+
 // Of a Redlock the attempts at each master are one attempt, which got the lock where enough masters gave it.
 func TestAttemptsAtARedlock(t *testing.T) {
 	e := eavesdrop(t)

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,13 +67,22 @@ var ErrNotARecording = errors.New("this is no recording of locktop's")
 
 // Open opens a recording and looks where its frames are. A file that is damaged is good up to the damage, which [Recording.Trouble]
 // tells of; the error says why nothing of it is.
-func Open(path string) (*Recording, error) {
+func Open(path string) (*Recording, error) { return OpenContext(context.Background(), path) }
+
+// OpenContext is [Open] until a context ends: the whole file is read for it, and it may be large.
+func OpenContext(ctx context.Context, path string) (*Recording, error) {
+	switch info, err := os.Stat(path); { // before it is opened: a pipe is not open before somebody writes into it
+	case err != nil:
+		return nil, fmt.Errorf("open the recording: %w", err)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: it is not a regular file: save it to one first", path)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open the recording: %w", err)
 	}
 	r := &Recording{file: file, current: -1}
-	if err := r.index(); err != nil {
+	if err := r.index(ctx); err != nil {
 		_ = file.Close() // the error that matters is the first
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -87,10 +97,7 @@ func (r *Recording) Close() error {
 	return nil
 }
 
-func (r *Recording) index() error {
-	if info, err := r.file.Stat(); err == nil && !info.Mode().IsRegular() {
-		return errors.New("it is not a regular file: save it to one first")
-	}
+func (r *Recording) index(ctx context.Context) error {
 	var magic [2]byte
 	n, err := r.file.ReadAt(magic[:], 0)
 	switch {
@@ -111,7 +118,9 @@ func (r *Recording) index() error {
 	if err := r.readHeader(text); err != nil {
 		return err
 	}
-	r.indexFrames(in)
+	if err := r.indexFrames(ctx, in); err != nil {
+		return err
+	}
 	if len(r.frames) == 0 {
 		return fmt.Errorf("nothing is in this recording%s", prefixed(": ", r.Trouble))
 	}
@@ -142,16 +151,19 @@ func (r *Recording) readHeader(text []byte) error {
 	}
 }
 
-// indexFrames looks where the frames are, up to the end or the first line that is none.
-func (r *Recording) indexFrames(in *lines) {
+// indexFrames looks where the frames are, up to the end or the first line that is none. The error is that of the context.
+func (r *Recording) indexFrames(ctx context.Context, in *lines) error {
 	open := false
 	for number := 2; ; number++ {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("read the recording: %w", err)
+		}
 		text, at, err := in.read()
 		if errors.Is(err, io.EOF) {
 			if open {
 				r.Trouble = "it ends in the midst of a frame, as where whoever recorded it was killed"
 			}
-			return
+			return nil
 		}
 		var line frameLine
 		if err == nil && !json.Valid(text) {
@@ -165,11 +177,11 @@ func (r *Recording) indexFrames(in *lines) {
 		}
 		if errors.Is(err, errCut) {
 			r.Trouble = fmt.Sprintf("line %d is cut off, as where whoever recorded it was killed or goes on", number)
-			return
+			return nil
 		}
 		if err != nil {
 			r.Trouble = damaged(number, err)
-			return
+			return nil
 		}
 		switch {
 		case line.Frame == frameEnd:
@@ -179,7 +191,7 @@ func (r *Recording) indexFrames(in *lines) {
 			r.keys = append(r.keys, keyMark{len(r.frames), number, at})
 		case len(r.keys) == 0:
 			r.Trouble = damaged(number, errApart)
-			return
+			return nil
 		}
 		if open = line.More; !open {
 			r.mark(&line)

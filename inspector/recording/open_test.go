@@ -3,6 +3,7 @@ package recording
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -281,6 +282,15 @@ func TestFilesThatAreNoRecordings(t *testing.T) {
 	}
 	if _, err := Open(t.TempDir()); err == nil {
 		t.Error("a directory was opened")
+	}
+}
+
+// Whoever has had enough of a large file is obeyed.
+func TestOpeningEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := OpenContext(ctx, written(t, "rec.jsonl", story(3, 20))); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
 	}
 }
 

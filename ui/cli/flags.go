@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 
 	"locktop/inspector"
 	"locktop/keyspace"
+	"locktop/ui/text"
 	"locktop/ui/tui"
 )
 
@@ -306,6 +308,12 @@ func (s *screen) check() error {
 	}
 	if s.writeFor < 0 || s.writeFor > 0 && s.writeFor < time.Second {
 		return usage("--write-for %v: give 1s or more, or 0 for always", s.writeFor)
+	}
+	if s.reports == "" {
+		return nil
+	}
+	if info, err := os.Stat(s.reports); err != nil || !info.IsDir() { // better said now than in the midst of an incident
+		return usage("--report-dir %s: there is no such directory", text.Legible(s.reports))
 	}
 	return nil
 }

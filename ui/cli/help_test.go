@@ -91,6 +91,8 @@ func TestUsageErrors(t *testing.T) {
 		{"list -o xml", "choose one of table, wide, json, csv"},
 		{"list --state up", `--state "up" is none: there are held`},
 		{"list --fail-on zombie", `--fail-on "zombie" is no finding of this version: there are no-ttl`},
+		{"list --fail-on=", "--fail-on names nothing"},
+		{"--report-dir /dev/null/x", "--report-dir /dev/null/x: there is no such directory"},
 		{"list --for -1s", "--for -1s is in the past"},
 		{"watch --poll 1", "not a duration"},
 		{"watch --poll 1ns", "--poll 1ns is too short"},

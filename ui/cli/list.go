@@ -146,6 +146,9 @@ func (l *listing) check() error {
 			return usage("--state %q is none: there are %s", state, strings.Join(listStates, ", "))
 		}
 	}
+	if l.failOn != nil && len(l.failOn) == 0 { // a variable that is not set, perhaps: an alert that never comes
+		return usage("--fail-on names nothing: give codes, critical, warning or any")
+	}
 	if l.quiet && len(l.failOn) == 0 {
 		return usage("--quiet prints what --fail-on finds: add it, such as --fail-on warning")
 	}

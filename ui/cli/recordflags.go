@@ -17,14 +17,33 @@ import (
 
 // recordFlags say where what is seen is recorded.
 type recordFlags struct {
-	file  string
+	file  recordFile
 	limit size
 }
 
 func (r *recordFlags) define(set *pflag.FlagSet) {
 	r.limit = recording.DefaultLimit
-	set.StringVar(&r.file, "record", "", "record everything that is seen into this new `FILE`, for locktop replay; compressed if it ends in .gz")
+	set.Var(&r.file, "record", "record everything that is seen into this new `FILE`, for locktop replay; compressed if it ends in .gz")
 	set.Var(&r.limit, "record-limit", "end the recording at this `SIZE`, such as 1GB")
+}
+
+// recordFile is where a recording goes; empty: there is none.
+type recordFile string
+
+func (f *recordFile) String() string { return string(*f) }
+func (f *recordFile) Type() string   { return "file" }
+
+// Set refuses what would leave somebody without the recording that was asked for: the empty name of a script's variable that is not set,
+// and the standard output, which has the screen or the events.
+func (f *recordFile) Set(written string) error {
+	switch written {
+	case "":
+		return errors.New("it names no file")
+	case "-":
+		return errors.New("the standard output is taken: name a file")
+	}
+	*f = recordFile(written)
+	return nil
 }
 
 // size is a number of bytes on the command line.
@@ -59,7 +78,7 @@ func (a *app) record(ctx context.Context, s *session, r *recordFlags, h recordin
 		return nil, nil
 	}
 	h.Locktop, h.Started = version(), time.Now()
-	w, err := recording.Create(r.file, h, int64(r.limit))
+	w, err := recording.Create(string(r.file), h, int64(r.limit))
 	if err != nil {
 		return nil, failed("--record: %w", err)
 	}

@@ -85,11 +85,16 @@ func (r *replaying) check() error {
 	return errors.Join(r.draw.check(), checkSpan(r.span))
 }
 
+// wordless is how long a large file is read before that is said.
+const wordless = time.Second
+
 func (a *app) replay(cmd *cobra.Command, r *replaying, path string) (err error) {
 	if err := r.check(); err != nil {
 		return err
 	}
-	tape, err := recording.Open(path)
+	slow := time.AfterFunc(wordless, func() { a.say("reading %s …", text.Legible(path)) })
+	tape, err := recording.OpenContext(cmd.Context(), path)
+	slow.Stop()
 	if err != nil {
 		return failed("%w", err)
 	}
