@@ -89,7 +89,7 @@ func (m *model) openBulk(verb actions.Verb, locks []*inspector.Lock, of string, 
 	case m.replays():
 		return m.say(string(verb) + " is off: a recording cannot be acted on")
 	case m.config.Operator.ReadOnly():
-		return m.say(string(verb) + " is off: locktop runs read-only")
+		return m.sayReadOnly(verb)
 	case m.lapsed():
 		return m.openRearm()
 	case len(locks) == 0:

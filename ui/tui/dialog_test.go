@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"locktop/actions"
 	"locktop/inspector"
 )
@@ -167,6 +169,26 @@ func TestReadOnlySaysWhy(t *testing.T) {
 	h.wantSeen("r release")
 	h.keys("?")
 	h.wantSeen("release (off: read-only)")
+}
+
+// TestActionsThatAreOffSayWhy: what is said before the dashboard begins is covered by it, so the dashboard says it again, at the
+// beginning and at each key that acts.
+func TestActionsThatAreOffSayWhy(t *testing.T) {
+	config := Config{
+		Source: &fakeSource{next: make(chan *inspector.Snapshot, 1)}, Operator: &fakeOperator{readOnly: true}, Where: "prod-cache",
+		Off: "the audit file cannot be written: mkdir /x\x1b[2J: permission denied",
+	}
+	h := withFixture(t, 120, 40, "default")
+	h.m = newModel(t.Context(), config, h.m.theme)
+	h.send(tea.WindowSizeMsg{Width: 120, Height: 40})
+	h.show(fixture())
+	h.wantSeen("▲ actions are off: the audit file cannot be written", "READ-ONLY")
+	h.keys("esc")
+	h.wantUnseen("the audit file")
+	h.keys("x")
+	h.wantSeen("force-expire is off: the audit file cannot be written", `\x1b[2J`)
+	h.keys("2", "r")
+	h.wantSeen("release is off: the audit file cannot be written")
 }
 
 func TestNothingToActOn(t *testing.T) {
