@@ -93,6 +93,11 @@ func TestBulkWarnsAsTheDialogOfOneDoes(t *testing.T) {
 	h.keys("r")
 	h.wantSeen("release 1 marked lock")
 	h.wantUnseen(unchecked)
+	h = marked(t, 45, 20, "legacy:import")
+	h.keys("r")
+	h.wantSeen("▲ what to beware of is said below", "legacy:import") // the list comes first where there is little room
+	h.keys("pgdown", "pgdown")
+	h.wantSeen("▲ 1 lock: Clients of this kind")
 }
 
 // TestBulkNeverTouchesWhatIsHidden: what a filter hides is said, and left alone.
