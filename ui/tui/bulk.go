@@ -197,7 +197,11 @@ func (m *model) judge(d *dialog, item *bulkItem, now time.Time) (standing, strin
 		return standingWont, why
 	}
 	item.does = strings.TrimSuffix(effect.Does, ".")
-	if _, after, found := strings.Cut(item.does, "ing it "); found {
+	switch _, after, found := strings.Cut(item.does, "ing it "); {
+	case !found:
+	case strings.HasPrefix(after, "to "), strings.HasPrefix(after, "in "): // until when belongs to the sentence
+		item.does = strings.ToLower(item.does[:1]) + item.does[1:]
+	default:
 		item.does = strings.TrimPrefix(after, "now ")
 	}
 	item.does += mastersDoes(r)

@@ -56,6 +56,9 @@ func (b *bulk) describe(m *model, width int) [][]part {
 			say(t.warn, "▲ "+plural(int64(n), "lock")+" changed since: see the list; what is not as it was seen is refused")
 		}
 	}
+	if said := silentText(m, b.seen()); said != "" {
+		say(t.warn, said)
+	}
 	warnings := b.warnings()
 	warn := func() {
 		for _, w := range warnings {
@@ -78,6 +81,17 @@ func (b *bulk) describe(m *model, width int) [][]part {
 		warn()
 	}
 	return g.lines
+}
+
+// seen are the locks that will be touched, as they were seen.
+func (b *bulk) seen() []*inspector.Lock {
+	locks := make([]*inspector.Lock, 0, b.locks)
+	for i := range b.items {
+		if b.does(&b.items[i]) {
+			locks = append(locks, b.items[i].lock)
+		}
+	}
+	return locks
 }
 
 // bulkWarning is something to beware of, and of how many locks it is true.

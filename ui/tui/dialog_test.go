@@ -191,6 +191,25 @@ func TestActionsThatAreOffSayWhy(t *testing.T) {
 	h.wantSeen("release is off: the audit file cannot be written")
 }
 
+// TestADialogSaysThatItsServerIsSilent: what a dialog shows is from before, once its server answers no more.
+func TestADialogSaysThatItsServerIsSilent(t *testing.T) {
+	silent := func(h *harness) {
+		s := fixture()
+		s.Seq++
+		s.Nodes[0].Connected, s.Nodes[0].StaleSince = false, noon
+		h.show(s)
+	}
+	h := open(t, "7731", "x")
+	h.wantUnseen("does not answer since")
+	silent(h)
+	h.wantSeen("▲ "+string(testNode)+" does not answer since "+noon.Local().Format(time.TimeOnly), "so any more")
+	h = marked(t, 120, 40, "lock:invoice:7731", "cart:100")
+	h.keys("x")
+	h.wantUnseen("does not answer since")
+	silent(h)
+	h.wantSeen("force-expire 2 marked locks", "does not answer since")
+}
+
 func TestNothingToActOn(t *testing.T) {
 	for filter, want := range map[string]string{
 		"cart:991": "cart:991 is free already", "mutex:queue": "nobody holds mutex:queue",

@@ -3,6 +3,7 @@ package tui
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"locktop/actions"
 	"locktop/inspector"
@@ -131,12 +132,28 @@ func (d *dialog) describe(m *model, width int) [][]part {
 	if changed := d.changed(m.latest); changed != "" && m.latest != nil {
 		lines = append(lines, []part{{t.warn, "▲ " + changed + ": the action will be refused"}})
 	}
+	if said := silentText(m, []*inspector.Lock{l}); said != "" {
+		for _, line := range wrap(said, width-2) {
+			lines = append(lines, []part{{t.warn, line}})
+		}
+	}
 	lines = append(lines, nil)
 	r, err := d.request(m.clock())
 	if err != nil {
 		return append(lines, []part{{t.bad, err.Error()}})
 	}
 	return append(lines, consequenceLines(t, r, width)...)
+}
+
+// silentText says which of the servers that locks were read from does not answer by now, so that nobody knows what became of them
+// since; empty: all answer, or the votes of a Redlock say which do not.
+func silentText(m *model, locks []*inspector.Lock) string {
+	for _, l := range locks {
+		if n := statusOf(m.latest, l.Node); n != nil && l.Quorum == nil && !n.Connected {
+			return "▲ " + text.Escape(string(n.Node)) + " does not answer since " + n.StaleSince.Local().Format(time.TimeOnly) + ": what is shown may not be so any more"
+		}
+	}
+	return ""
 }
 
 // consequenceLines are what the action will do, and the warnings. What was observed the dialog has said already, as of the
