@@ -208,6 +208,15 @@ func TestADialogSaysThatItsServerIsSilent(t *testing.T) {
 	h.wantUnseen("does not answer since")
 	silent(h)
 	h.wantSeen("force-expire 2 marked locks", "does not answer since")
+
+	h = showing(t, 120, 40, redlockFixture())
+	h.keys("j", "j", "x")
+	h.wantUnseen("does not answer since") // of a master that was silent before, the votes say so
+	s := redlockFixture()
+	s.Seq++
+	s.Nodes[0].Connected, s.Nodes[0].StaleSince = false, noon
+	h.show(s)
+	h.wantSeen("▲ " + string(s.Nodes[0].Node) + " does not answer since")
 }
 
 func TestNothingToActOn(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"locktop/actions"
 	"locktop/inspector"
+	"locktop/keyspace"
 	"locktop/ui/text"
 )
 
@@ -146,11 +147,28 @@ func (d *dialog) describe(m *model, width int) [][]part {
 }
 
 // silentText says which of the servers that locks were read from does not answer by now, so that nobody knows what became of them
-// since; empty: all answer, or the votes of a Redlock say which do not.
+// since; empty: all answer. Of a Redlock only those masters count that had the lock: of the others its votes speak.
 func silentText(m *model, locks []*inspector.Lock) string {
+	silent := func(node keyspace.Node) string {
+		n := statusOf(m.latest, node)
+		if n == nil || n.Connected {
+			return ""
+		}
+		return "▲ " + text.Escape(string(node)) + " does not answer since " + n.StaleSince.Local().Format(time.TimeOnly) + ": what is shown may not be so any more"
+	}
 	for _, l := range locks {
-		if n := statusOf(m.latest, l.Node); n != nil && l.Quorum == nil && !n.Connected {
-			return "▲ " + text.Escape(string(n.Node)) + " does not answer since " + n.StaleSince.Local().Format(time.TimeOnly) + ": what is shown may not be so any more"
+		if l.Quorum == nil {
+			if said := silent(l.Node); said != "" {
+				return said
+			}
+			continue
+		}
+		for i := range l.Quorum.Votes {
+			if v := &l.Quorum.Votes[i]; v.Owner != "" {
+				if said := silent(v.Node); said != "" {
+					return said
+				}
+			}
 		}
 	}
 	return ""
