@@ -267,7 +267,7 @@ func TestADeedSaysOnceThatItsLockHasChanged(t *testing.T) {
 		t.Errorf("%q", said)
 	}
 	line.Outcome, line.Detail = actions.ResultDenied, "mend: ACL"
-	if _, _, said := h.m.deedSaid(&line); said != "denied: mend: ACL" {
+	if _, _, said := h.m.deedSaid(&line); said != "denied by ACL: mend: ACL" {
 		t.Errorf("%q", said)
 	}
 }
