@@ -41,14 +41,18 @@ func (a *app) dashboard(ctx context.Context, place keyspace.Place, look *observi
 	if !a.hasScreen() {
 		return a.printAll(ctx, s)
 	}
+	off := ""
 	if err := s.mayAct(place, look.readOnly != readOnlyOff, draw.writeFor); err != nil { // One can still look.
+		if look.readOnly == readOnlyOff { // else they are off as was asked for
+			off = err.Error()
+		}
 		a.say("actions are off, as with --read-only: %v", err)
 		s.operate(actions.Options{ReadOnly: true, Where: where(place)})
 	}
 	noColor, _ := a.lookup("NO_COLOR")
 	begin, save := a.views(draw, shown.play != nil)
 	config := tui.Config{
-		Source: s.locks, Operator: s.operator, Where: shown.where, Play: shown.play,
+		Source: s.locks, Operator: s.operator, Off: off, Where: shown.where, Play: shown.play,
 		Profile: a.profileName(), Production: a.profile.Production(), Settings: begin, Save: save, Keys: a.otherKeys(),
 		NoColor: noColor != "", ASCII: text.ASCII(), Mouse: draw.mouse,
 		FPS: draw.fps, Sync: !draw.noSync,

@@ -67,13 +67,17 @@ func wordForTables(raw string) int {
 	if !strings.Contains(raw, "[profile.") {
 		return 0
 	}
-	if at := profileWord.FindStringIndex(raw); at != nil {
+	at := profileWord.FindStringIndex(raw)
+	if first := anyTable.FindStringIndex(raw); at != nil && first != nil && at[0] < first[0] { // else it is a word of that table
 		return 1 + strings.Count(raw[:at[0]], "\n")
 	}
 	return 0
 }
 
 var profileWord = regexp.MustCompile(`(?m)^[ \t]*profile[ \t]*=[ \t]*["']`)
+
+// anyTable matches the head of a table.
+var anyTable = regexp.MustCompile(`(?m)^[ \t]*\[`)
 
 // profiles reads all of them.
 func (r *reader) profiles(f *File, t *table) {
@@ -133,7 +137,7 @@ func holdsSecret(name string) bool {
 func (r *reader) settings(profile string) []string {
 	names := []string{nameThresholds, nameKeys}
 	if profile == "" {
-		names = append(names, nameChosen)
+		names = append(names, nameChosen, nameProfiles)
 	} else {
 		names = append(names, nameEnvironment, namePassword)
 	}

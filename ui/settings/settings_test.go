@@ -98,6 +98,8 @@ func TestEveryMistakeHasItsLine(t *testing.T) {
 	}{
 		{"# nothing\n\npatern = \"x\"\n", []string{`3: there is no setting "patern"; did you mean pattern?`}},
 		{"colour = 1\n", []string{`1: there is no setting "colour"; there are default-profile, fps, keys, `}},
+		{"[profile.a]\nprofile = \"b\"\nfps = 1\nfps = 2\n", []string{"4: it cannot be read as TOML: Key 'profile.a.fps' has already been defined."}},
+		{"[profiles.a]\nurl = \"redis://h\"\n", []string{`1: there is no setting "profiles"; did you mean profile?`}},
 		{"pattern_ = 1\n[profile.a]\nreadonly = true\n", []string{`1: there is no setting "pattern_"; did you mean pattern?`, `3: there is no setting "readonly"; did you mean read-only?`}},
 		{"theme = 3\n", []string{`1: theme takes a text, such as theme = "...", not 3`}},
 		{"fps = \"30\"\n", []string{`1: fps takes a whole number, such as fps = 10, not "30"`}},

@@ -89,7 +89,7 @@ func (m *model) openBulk(verb actions.Verb, locks []*inspector.Lock, of string, 
 	case m.replays():
 		return m.say(string(verb) + " is off: a recording cannot be acted on")
 	case m.config.Operator.ReadOnly():
-		return m.say(string(verb) + " is off: locktop runs read-only")
+		return m.sayReadOnly(verb)
 	case m.lapsed():
 		return m.openRearm()
 	case len(locks) == 0:
@@ -197,7 +197,11 @@ func (m *model) judge(d *dialog, item *bulkItem, now time.Time) (standing, strin
 		return standingWont, why
 	}
 	item.does = strings.TrimSuffix(effect.Does, ".")
-	if _, after, found := strings.Cut(item.does, "ing it "); found {
+	switch _, after, found := strings.Cut(item.does, "ing it "); {
+	case !found:
+	case strings.HasPrefix(after, "to "), strings.HasPrefix(after, "in "): // until when belongs to the sentence
+		item.does = strings.ToLower(item.does[:1]) + item.does[1:]
+	default:
 		item.does = strings.TrimPrefix(after, "now ")
 	}
 	item.does += mastersDoes(r)

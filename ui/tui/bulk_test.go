@@ -87,12 +87,17 @@ func TestBulkWarnsAsTheDialogOfOneDoes(t *testing.T) {
 	h.keys("r")
 	h.wantSeen("▲ 2 locks: " + unchecked)
 	h.keys("esc", "e")
-	h.wantSeen("extend 3 marked locks")
+	h.wantSeen("extend 3 marked locks", "→ extending it to 30 s gives it a TTL, which it did not have")
 	h.wantUnseen(unchecked)
 	h = marked(t, 120, 40, "orders:checkout")
 	h.keys("r")
 	h.wantSeen("release 1 marked lock")
 	h.wantUnseen(unchecked)
+	h = marked(t, 45, 20, "legacy:import")
+	h.keys("r")
+	h.wantSeen("▲ what to beware of is said below", "legacy:import") // the list comes first where there is little room
+	h.keys("pgdown", "pgdown")
+	h.wantSeen("▲ 1 lock: Clients of this kind")
 }
 
 // TestBulkNeverTouchesWhatIsHidden: what a filter hides is said, and left alone.

@@ -56,14 +56,42 @@ func (b *bulk) describe(m *model, width int) [][]part {
 			say(t.warn, "▲ "+plural(int64(n), "lock")+" changed since: see the list; what is not as it was seen is refused")
 		}
 	}
-	for _, w := range b.warnings() {
-		g.paragraph([]part{{t.warn, "▲"}}, 2, t.warn, plural(int64(w.locks), "lock")+": "+w.text)
+	if said := silentText(m, b.seen()); said != "" {
+		say(t.warn, said)
+	}
+	warnings := b.warnings()
+	warn := func() {
+		for _, w := range warnings {
+			g.paragraph([]part{{t.warn, "▲"}}, 2, t.warn, plural(int64(w.locks), "lock")+": "+w.text)
+		}
+	}
+	small := width < 60 || m.height < 24 // there the list itself is what must be seen first
+	switch {
+	case small && len(warnings) > 0:
+		say(t.warn, "▲ what to beware of is said below the list")
+	case !small:
+		warn()
 	}
 	g.line()
 	for i := range b.items {
 		b.itemLines(&g, m, &b.items[i])
 	}
+	if small && len(warnings) > 0 {
+		g.line()
+		warn()
+	}
 	return g.lines
+}
+
+// seen are the locks that will be touched, as they were seen.
+func (b *bulk) seen() []*inspector.Lock {
+	locks := make([]*inspector.Lock, 0, b.locks)
+	for i := range b.items {
+		if b.does(&b.items[i]) {
+			locks = append(locks, b.items[i].lock)
+		}
+	}
+	return locks
 }
 
 // bulkWarning is something to beware of, and of how many locks it is true.

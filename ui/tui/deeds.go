@@ -197,7 +197,12 @@ func (m *model) deedSaid(l *actions.AuditLine) (glyph string, s style, said stri
 		said += ", " + text.Count(*l.CountLeft) + " left"
 	}
 	if l.Detail != "" && !l.Outcome.Done() {
-		said += ": " + strings.TrimSuffix(text.Legible(l.Detail), ".")
+		detail := strings.TrimSuffix(text.Legible(l.Detail), ".")
+		if strings.HasPrefix(detail, said+" ") { // "changed while you were reading" says already that it has changed
+			said = detail
+		} else {
+			said += ": " + detail
+		}
 	}
 	if l.Holder != "" && l.Outcome == actions.ResultNotHolder {
 		said += ": now held by " + text.Escape(l.Holder)

@@ -66,7 +66,7 @@ func (m *model) openDialog(verb actions.Verb) tea.Cmd {
 	case m.replays():
 		return m.say(string(verb) + " is off: a recording cannot be acted on")
 	case m.config.Operator.ReadOnly():
-		return m.say(string(verb) + " is off: locktop runs read-only")
+		return m.sayReadOnly(verb)
 	case m.lapsed():
 		return m.openRearm()
 	case m.detail == nil && m.onLocks() && len(m.table.marks) > 0:
@@ -86,6 +86,14 @@ func (m *model) openDialog(verb actions.Verb) tea.Cmd {
 		m.dialog.demandIn(m.config, text.Escape(l.Key))
 	}
 	return nil
+}
+
+// sayReadOnly says that an action is off, and why where nobody asked for that.
+func (m *model) sayReadOnly(verb actions.Verb) tea.Cmd {
+	if m.config.Off != "" {
+		return m.say(string(verb) + " is off: " + text.Legible(m.config.Off))
+	}
+	return m.say(string(verb) + " is off: locktop runs read-only")
 }
 
 // say tells in a toast why a key does nothing.

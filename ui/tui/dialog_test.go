@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"locktop/actions"
 	"locktop/inspector"
 )
@@ -167,6 +169,54 @@ func TestReadOnlySaysWhy(t *testing.T) {
 	h.wantSeen("r release")
 	h.keys("?")
 	h.wantSeen("release (off: read-only)")
+}
+
+// TestActionsThatAreOffSayWhy: what is said before the dashboard begins is covered by it, so the dashboard says it again, at the
+// beginning and at each key that acts.
+func TestActionsThatAreOffSayWhy(t *testing.T) {
+	config := Config{
+		Source: &fakeSource{next: make(chan *inspector.Snapshot, 1)}, Operator: &fakeOperator{readOnly: true}, Where: "prod-cache",
+		Off: "the audit file cannot be written: mkdir /x\x1b[2J: permission denied",
+	}
+	h := withFixture(t, 120, 40, "default")
+	h.m = newModel(t.Context(), config, h.m.theme)
+	h.send(tea.WindowSizeMsg{Width: 120, Height: 40})
+	h.show(fixture())
+	h.wantSeen("▲ actions are off: the audit file cannot be written", "READ-ONLY")
+	h.keys("esc")
+	h.wantUnseen("the audit file")
+	h.keys("x")
+	h.wantSeen("force-expire is off: the audit file cannot be written", `\x1b[2J`)
+	h.keys("2", "r")
+	h.wantSeen("release is off: the audit file cannot be written")
+}
+
+// TestADialogSaysThatItsServerIsSilent: what a dialog shows is from before, once its server answers no more.
+func TestADialogSaysThatItsServerIsSilent(t *testing.T) {
+	silent := func(h *harness) {
+		s := fixture()
+		s.Seq++
+		s.Nodes[0].Connected, s.Nodes[0].StaleSince = false, noon
+		h.show(s)
+	}
+	h := open(t, "7731", "x")
+	h.wantUnseen("does not answer since")
+	silent(h)
+	h.wantSeen("▲ "+string(testNode)+" does not answer since "+noon.Local().Format(time.TimeOnly), "so any more")
+	h = marked(t, 120, 40, "lock:invoice:7731", "cart:100")
+	h.keys("x")
+	h.wantUnseen("does not answer since")
+	silent(h)
+	h.wantSeen("force-expire 2 marked locks", "does not answer since")
+
+	h = showing(t, 120, 40, redlockFixture())
+	h.keys("j", "j", "x")
+	h.wantUnseen("does not answer since") // of a master that was silent before, the votes say so
+	s := redlockFixture()
+	s.Seq++
+	s.Nodes[0].Connected, s.Nodes[0].StaleSince = false, noon
+	h.show(s)
+	h.wantSeen("▲ " + string(s.Nodes[0].Node) + " does not answer since")
 }
 
 func TestNothingToActOn(t *testing.T) {

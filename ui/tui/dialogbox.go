@@ -3,9 +3,11 @@ package tui
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"locktop/actions"
 	"locktop/inspector"
+	"locktop/keyspace"
 	"locktop/ui/text"
 )
 
@@ -137,12 +139,45 @@ func (d *dialog) describe(m *model, width int) [][]part {
 	if changed := d.changed(m.latest); changed != "" && m.latest != nil {
 		lines = append(lines, []part{{t.warn, "▲ " + changed + ": the action will be refused"}})
 	}
+	if said := silentText(m, []*inspector.Lock{l}); said != "" {
+		for _, line := range wrap(said, width-2) {
+			lines = append(lines, []part{{t.warn, line}})
+		}
+	}
 	lines = append(lines, nil)
 	r, err := d.request(m.clock())
 	if err != nil {
 		return append(lines, []part{{t.bad, err.Error()}})
 	}
 	return append(lines, consequenceLines(t, r, width)...)
+}
+
+// silentText says which of the servers that locks were read from does not answer by now, so that nobody knows what became of them
+// since; empty: all answer. Of a Redlock only those masters count that had the lock: of the others its votes speak.
+func silentText(m *model, locks []*inspector.Lock) string {
+	silent := func(node keyspace.Node) string {
+		n := statusOf(m.latest, node)
+		if n == nil || n.Connected {
+			return ""
+		}
+		return "▲ " + text.Escape(string(node)) + " does not answer since " + n.StaleSince.Local().Format(time.TimeOnly) + ": what is shown may not be so any more"
+	}
+	for _, l := range locks {
+		if l.Quorum == nil {
+			if said := silent(l.Node); said != "" {
+				return said
+			}
+			continue
+		}
+		for i := range l.Quorum.Votes {
+			if v := &l.Quorum.Votes[i]; v.Owner != "" {
+				if said := silent(v.Node); said != "" {
+					return said
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // consequenceLines are what the action will do, and the warnings. What was observed the dialog has said already, as of the

@@ -142,7 +142,7 @@ func (m *model) paintClients(p *painter, presence *inspector.Presence, lines int
 	if presence == nil {
 		return
 	}
-	t := p.theme
+	t, top := p.theme, len(p.lines)
 	f := t.connectionFace(presence.Connection)
 	state := f.glyph + " " + f.word
 	switch presence.Connection {
@@ -158,7 +158,8 @@ func (m *model) paintClients(p *painter, presence *inspector.Presence, lines int
 	p.paragraph("client", f.style, state)
 	p.paragraph("", t.faint, text.Legible(presence.By))
 	for i, c := range presence.Clients {
-		if lines--; lines <= 2 && i < len(presence.Clients)-1 {
+		used := len(p.lines) - top - 2 // in a wide window the lines above take two, and each connection one
+		if i > 0 && used >= lines-3 && i < len(presence.Clients)-1 {
 			p.field("", part{t.faint, "and " + presence.AtLeast() + plural(int64(len(presence.Clients)-i), "more connection")})
 			return
 		}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"locktop/inspector"
 	"locktop/keyspace"
 )
@@ -211,6 +213,8 @@ func TestAHolderOfManyConnections(t *testing.T) {
 	}
 	h.keys("enter")
 	h.wantSeen("and at least ", " more connections")
+	h.send(tea.WindowSizeMsg{Width: 45, Height: 20}) // where each connection takes several lines
+	h.wantSeen("and at least ", "cart:")
 }
 
 // The keys that act on all that a holder has are hinted at, and the dialogs say whose connection is gone.

@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/inspector"
+	"locktop/ui/text"
 )
 
 // view is what the body of the screen shows.
@@ -115,6 +116,9 @@ func newModel(ctx context.Context, c Config, t *theme) *model {
 	m.mouse.on = c.Mouse
 	m.at = m.clock()
 	m.apply(c.Settings)
+	if c.Off != "" { // it was said before the dashboard began, where nobody sees it now
+		m.toast = toast{text: "▲ actions are off: " + text.Legible(c.Off), kind: toastBad, until: m.at.Add(toastBadFor), sticky: true}
+	}
 	return m
 }
 

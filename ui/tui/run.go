@@ -47,6 +47,8 @@ type Recorder interface {
 type Config struct {
 	Source   Source
 	Operator Operator
+	// Off is why no action is possible although nobody asked for that; empty: they are, or somebody did.
+	Off string
 	// Where names the server in the header, without a secret ("127.0.0.1:6379/0", "embedded demo server").
 	Where string
 	// Play is the demo that runs below the dashboard, or the recording that is the source of it; nil: there is neither.

@@ -51,9 +51,6 @@ func outcomeToast(msg outcomeMsg, now time.Time) toast {
 	if len(msg.outcome.Nodes) > 0 {
 		said = strings.ReplaceAll(said, "; ", ";\n  ") // a line a master, and how the quorum stands
 	}
-	if msg.outcome.Result == actions.ResultUnknown {
-		said += " (look again before you act again)"
-	}
 	if msg.outcome.Result.Done() {
 		return toast{text: "✔ " + said, kind: toastGood, until: now.Add(toastFor)}
 	}

@@ -252,3 +252,17 @@ func fixtureDeeds(now time.Time) []actions.AuditLine {
 	list[6].Detail = "mend: ACL SETUSER default +eval"
 	return list
 }
+
+// What has changed is not said to have changed twice.
+func TestADeedSaysOnceThatItsLockHasChanged(t *testing.T) {
+	h := withFixture(t, 80, 24, "default")
+	line := fixtureDeeds(noon)[4]
+	line.Outcome, line.Detail = actions.ResultChanged, "changed while you were reading: it has a lease now"
+	if _, _, said := h.m.deedSaid(&line); said != "changed while you were reading: it has a lease now" {
+		t.Errorf("%q", said)
+	}
+	line.Outcome, line.Detail = actions.ResultDenied, "mend: ACL"
+	if _, _, said := h.m.deedSaid(&line); said != "denied by ACL: mend: ACL" {
+		t.Errorf("%q", said)
+	}
+}
