@@ -38,8 +38,8 @@ func (r *reporter) write(_ context.Context, i tui.Incident) (string, error) {
 	about.At, about.Snapshot, about.Locks, about.All, about.Gone, about.Events = i.At, i.Snapshot, i.Locks, i.All, i.Gone, i.Events
 	if r.audit != nil {
 		lines, err := r.audit.OfSession(r.began)
-		if err != nil {
-			return "", err
+		if err != nil { // the rest of the report is wanted all the same
+			about.AuditTrouble = err.Error()
 		}
 		about.Audit, about.Actions = r.audit.Path(), concerning(lines, &about)
 	}
