@@ -143,7 +143,8 @@ func slug(i *report.Incident) string {
 // showReport prints the incident report of a snapshot of one lock, or writes it into a directory and prints its path.
 func (a *app) showReport(seen *inspector.Snapshot, place keyspace.Place, directory string, once bool) error {
 	i := report.Incident{
-		At: seen.TakenAt, Where: where(place), Profile: a.profileName(), Locktop: version(), Snapshot: seen, Locks: seen.Locks, Once: once,
+		At: seen.TakenAt, Where: where(place), Profile: a.profileName(), Environment: a.environment(), Locktop: version(),
+		Snapshot: seen, Locks: seen.Locks, Once: once,
 	}
 	if directory == "" {
 		_, err := a.stdout.Write(i.Markdown())

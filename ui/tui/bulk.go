@@ -85,6 +85,8 @@ func (m *model) openMarked(verb actions.Verb) tea.Cmd {
 // ("worker-7"); empty: they are the marked ones. whose says which of a lock's holders it concerns; nil: all of them.
 func (m *model) openBulk(verb actions.Verb, locks []*inspector.Lock, of string, whose func(*inspector.Holder) bool) tea.Cmd {
 	switch {
+	case m.replays():
+		return m.say(string(verb) + " is off: a recording cannot be acted on")
 	case m.config.Operator.ReadOnly():
 		return m.say(string(verb) + " is off: locktop runs read-only")
 	case m.lapsed():
