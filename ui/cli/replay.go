@@ -43,7 +43,8 @@ and the full stop go 10 s back and forward, < and > a minute, - and + change the
 With -o text or json it prints the events instead, from --at on and for as long as --for says, as locktop watch does. With
 --snapshot it prints all locks at one moment, that of --at or the last one, as locktop list does.
 
-Theme, keys and the view that was saved are those of your profile, whatever was recorded; the servers of no profile are asked.
+Theme, keys and the view that was saved are those of your own profile, not of the one that was recorded. No server is
+asked anything.
 
 A recording whose end is damaged, or that is still being written, is good up to there.`,
 		Example: `  locktop replay night.jsonl.gz
