@@ -84,7 +84,7 @@ func (p *page) sample(s *inspector.Sample) {
 		return
 	}
 	p.heading(3, "Who waits: a sample by a contention probe")
-	p.line("It was listened to the commands of %s from %s for %s%s. Who asks less often was not heard.", counted(len(s.Nodes), "server"), stamp(s.From),
+	p.line("locktop listened to the commands of %s from %s for %s%s. Who asks less often was not heard.", counted(len(s.Nodes), "server"), stamp(s.From),
 		text.Lag(s.Span()), ended(s))
 	p.line("")
 	p.item("attempts", s.AttemptsText())
