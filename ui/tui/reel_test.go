@@ -96,6 +96,7 @@ func TestARecordingCannotBeActedOn(t *testing.T) {
 	h.wantSeen("REPLAY", "lock:invoice:7731")
 	h.wantUnseen("READ-ONLY", "no fault", "PRODUCTION")
 	h.m.config.Production = true // as the recording says
+	h.send(tickMsg{})
 	h.wantSeen("REPLAY", "PRODUCTION")
 	if h.m.dialog != nil || h.m.probe != nil || h.m.deeds != nil || len(h.operator.requests) > 0 || len(h.play.told()) > 0 {
 		t.Error("something was done")
