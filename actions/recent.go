@@ -7,22 +7,41 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
+	"time"
 )
 
 // recentBytes is how much of the end of an audit file is read: some thousands of actions, however long the file has become.
 const recentBytes = 2 << 20
 
 // Recent returns the last actions on a server, newest first, at most n of them: of each its outcome, or where none was written
-// its intent. An empty name stands for all servers. It reads a bounded part of the file's end; lines that are no lines of an
-// audit are passed over, for the file outlives versions of this program.
+// its intent. An empty name stands for all servers.
 func (a *Audit) Recent(where string, n int) ([]AuditLine, error) {
+	where = withoutSecret(where)
+	lines, err := a.last(n, func(l *AuditLine) bool { return where == "" || l.Where == where })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // somebody has moved it away: there is nothing to tell
+	}
+	return lines, err
+}
+
+// OfSession are what this process has done since a time, oldest first: of each action its outcome, or where none was written its
+// intent.
+func (a *Audit) OfSession(since time.Time) ([]AuditLine, error) {
+	own, err := a.last(math.MaxInt, func(l *AuditLine) bool { return l.Own() && !l.At.Before(since) })
+	slices.Reverse(own)
+	return own, err
+}
+
+// last are the last actions that are wanted, newest first. It reads a bounded part of the file's end; lines that are no lines of an
+// audit are passed over, for the file outlives versions of this program.
+func (a *Audit) last(n int, wanted func(*AuditLine) bool) ([]AuditLine, error) {
 	text, err := tailOf(a.Path(), recentBytes)
 	if err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
-	where = withoutSecret(where)
 	var lines []AuditLine
 	answered := make(map[string]bool)
 	for _, raw := range slices.Backward(slices.Collect(bytes.Lines(text))) {
@@ -30,7 +49,7 @@ func (a *Audit) Recent(where string, n int) ([]AuditLine, error) {
 			break
 		}
 		var line AuditLine
-		if json.Unmarshal(raw, &line) != nil || line.ID == "" || where != "" && line.Where != where {
+		if json.Unmarshal(raw, &line) != nil || line.ID == "" || !wanted(&line) {
 			continue
 		}
 		switch line.Phase {
@@ -63,9 +82,6 @@ func (l AuditLine) Own() bool { return l.Actor == actor() }
 // tailOf reads the end of a file, from the beginning of a line on.
 func tailOf(path string, most int64) (_ []byte, err error) {
 	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // somebody has moved it away: there is nothing to tell
-	}
 	if err != nil {
 		return nil, err
 	}

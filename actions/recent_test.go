@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"bytes"
 	"os"
 	"strings"
 	"testing"
@@ -75,5 +76,36 @@ func TestRecentReadsABoundedTail(t *testing.T) {
 	}
 	if lines, err := audit.Recent("here", 1); err != nil || lines != nil {
 		t.Errorf("a file that was moved away: %v, %v", lines, err)
+	}
+}
+
+// TestAuditOfSession: of a file that many processes have written, only what this one did since a time is read, whatever else is there.
+func TestAuditOfSession(t *testing.T) {
+	audit := openAudit(t)
+	now := time.Now()
+	for _, line := range []AuditLine{
+		{ID: "old", Phase: PhaseOutcome, At: now.Add(-time.Hour), Actor: actor()},
+		{ID: "others", Phase: PhaseOutcome, At: now, Actor: AuditActor{User: "somebody", PID: 1}},
+		{ID: "ours", Phase: PhaseIntent, At: now, Actor: actor()},
+		{ID: "ours", Phase: PhaseOutcome, At: now, Actor: actor()},
+		{ID: "lost", Phase: PhaseIntent, At: now, Actor: actor()},
+	} {
+		if err := audit.write(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	long := append(bytes.Repeat([]byte(strings.Repeat("x", 1023)+"\n"), recentBytes/1024), must(os.ReadFile(audit.Path()))(t)...)
+	if err := os.WriteFile(audit.Path(), append(long, "{half"...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := audit.OfSession(now.Add(-time.Minute))
+	if err != nil || len(lines) != 2 || lines[0].ID != "ours" || lines[0].Phase != PhaseOutcome || lines[1].ID != "lost" {
+		t.Errorf("%+v, %v", lines, err)
+	}
+	if err := os.Remove(audit.Path()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := audit.OfSession(now); err == nil {
+		t.Error("a file that is not there is no error")
 	}
 }

@@ -180,9 +180,14 @@ func (l *Lock) gaps() []time.Duration {
 	return out
 }
 
-// FailuresPerMinute are attempts to acquire the lock that failed. No event tells of them and no key keeps them: only what looks at the
-// commands themselves can see them, for as long as it looks. False: nothing did.
-func (l *Lock) FailuresPerMinute() (perMinute float64, sampled bool) { return 0, false }
+// FailuresPerMinute are attempts to acquire the lock that failed. No event tells of them and no key keeps them: only a probe, which
+// looks at the commands themselves, can see them, for as long as it looks. False: there was none.
+func (l *Lock) FailuresPerMinute() (perMinute float64, sampled bool) {
+	if l.Sample == nil {
+		return 0, false
+	}
+	return 60 * l.Sample.PerSecond(l.Sample.Failed), true
+}
 
 // RememberedSince is from when on the holds in History are all that there were; zero: as long as the lock was looked at.
 func (l *Lock) RememberedSince() time.Time {

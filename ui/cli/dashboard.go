@@ -59,7 +59,8 @@ func (a *app) dashboard(ctx context.Context, place keyspace.Place, look *observi
 		Prober: inspector.NewProber(s.servers, look.rules.rules, s.locks), Probe: tui.ProbePolicy(draw.probe),
 	}
 	reports := reporter{
-		directory: draw.reports, about: report.Incident{Where: shown.where, Profile: a.profileName(), Locktop: version()}, audit: s.audit, began: began,
+		directory: draw.reports, audit: s.audit, began: began,
+		about: report.Incident{Where: shown.where, Profile: a.profileName(), Environment: a.environment(), Locktop: version()},
 	}
 	config.Report = reports.write
 	if recorder != nil { // an interface that holds nothing would be something

@@ -16,6 +16,14 @@ func (a *app) profileName() string {
 	return a.profile.Name
 }
 
+// environment is what the profile says of its servers' environment; empty: nothing.
+func (a *app) environment() string {
+	if a.profile == nil {
+		return ""
+	}
+	return a.profile.Environment
+}
+
 // otherKeys are the keys that the configuration gives to the dashboard's bindings.
 func (a *app) otherKeys() map[string][]string {
 	if a.profile == nil {

@@ -65,11 +65,7 @@ func (s *size) Set(written string) error {
 
 // recordingOf is how a recording of these servers is headed.
 func (a *app) recordingOf(where string, look *observing) recording.Header {
-	h := recording.Header{Where: where, Profile: a.profileName(), Patterns: patternsOf(look.globs())}
-	if a.profile != nil {
-		h.Environment = a.profile.Environment
-	}
-	return h
+	return recording.Header{Where: where, Profile: a.profileName(), Environment: a.environment(), Patterns: patternsOf(look.globs())}
 }
 
 // record begins a recording of what the session sees, if one is asked for; the end of the session ends it.

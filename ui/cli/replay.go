@@ -15,6 +15,7 @@ import (
 	"locktop/inspector"
 	"locktop/inspector/recording"
 	"locktop/ui/report"
+	"locktop/ui/settings"
 	"locktop/ui/text"
 	"locktop/ui/tui"
 )
@@ -42,6 +43,9 @@ and the full stop go 10 s back and forward, < and > a minute, - and + change the
 With -o text or json it prints the events instead, from --at on and for as long as --for says, as locktop watch does. With
 --snapshot it prints all locks at one moment, that of --at or the last one, as locktop list does.
 
+Theme, keys and the view that was saved are those of your own profile, not of the one that was recorded. No server is
+asked anything.
+
 A recording whose end is damaged, or that is still being written, is good up to there.`,
 		Example: `  locktop replay night.jsonl.gz
   locktop replay night.jsonl.gz --at 03:12 --speed 4
@@ -68,6 +72,7 @@ A recording whose end is damaged, or that is still being written, is good up to 
 		"the dashboard; or events as text or json; or, of --snapshot, table, wide, json or csv")
 	chosen(cmd, "output", "screen", "text", "json", "table", "wide", "csv")
 	r.draw.addLooks(cmd)
+	a.addProfile(cmd)
 	return cmd
 }
 
@@ -126,13 +131,13 @@ func (a *app) replay(cmd *cobra.Command, r *replaying, path string) (err error) 
 func (a *app) replayScreen(ctx context.Context, player *recording.Player, h recording.Header, r *replaying, path string) error {
 	reports := reporter{
 		directory: r.draw.reports,
-		about:     report.Incident{Where: h.Where, Locktop: version(), Profile: h.Profile, Recording: filepath.Base(path)},
+		about:     report.Incident{Where: h.Where, Locktop: version(), Profile: h.Profile, Environment: h.Environment, Recording: filepath.Base(path)},
 	}
 	noColor, _ := a.lookup("NO_COLOR")
 	begin, save := a.views(&r.draw, false)
 	return a.runScreen(ctx, tui.Config{
 		Source: player, Operator: refusing{}, Where: h.Where, Play: reel{player}, Clock: player.Clock, Report: reports.write,
-		Profile: h.Profile, Settings: begin, Save: save, Keys: a.otherKeys(),
+		Profile: h.Profile, Production: h.Environment == settings.Production, Settings: begin, Save: save, Keys: a.otherKeys(),
 		NoColor: noColor != "", ASCII: text.ASCII(), Mouse: r.draw.mouse, FPS: r.draw.fps, Sync: !r.draw.noSync,
 	})
 }

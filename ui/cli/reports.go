@@ -38,8 +38,8 @@ func (r *reporter) write(_ context.Context, i tui.Incident) (string, error) {
 	about.At, about.Snapshot, about.Locks, about.All, about.Gone, about.Events = i.At, i.Snapshot, i.Locks, i.All, i.Gone, i.Events
 	if r.audit != nil {
 		lines, err := r.audit.OfSession(r.began)
-		if err != nil {
-			return "", err
+		if err != nil { // the rest of the report is wanted all the same
+			about.AuditTrouble = err.Error()
 		}
 		about.Audit, about.Actions = r.audit.Path(), concerning(lines, &about)
 	}
@@ -143,7 +143,8 @@ func slug(i *report.Incident) string {
 // showReport prints the incident report of a snapshot of one lock, or writes it into a directory and prints its path.
 func (a *app) showReport(seen *inspector.Snapshot, place keyspace.Place, directory string, once bool) error {
 	i := report.Incident{
-		At: seen.TakenAt, Where: where(place), Profile: a.profileName(), Locktop: version(), Snapshot: seen, Locks: seen.Locks, Once: once,
+		At: seen.TakenAt, Where: where(place), Profile: a.profileName(), Environment: a.environment(), Locktop: version(),
+		Snapshot: seen, Locks: seen.Locks, Once: once,
 	}
 	if directory == "" {
 		_, err := a.stdout.Write(i.Markdown())

@@ -21,8 +21,8 @@ const (
 // Incident is what a report tells: how some locks are at a moment, how that was seen, and what happened to them.
 type Incident struct {
 	At time.Time
-	// Where are the servers without a secret, Locktop is the version, and Profile the user's; empty: none.
-	Where, Locktop, Profile string
+	// Where are the servers without a secret, Locktop is the version, and Profile and Environment are the user's; empty: none.
+	Where, Locktop, Profile, Environment string
 	// Recording is the file that was played; empty: the servers were looked at. Of a recording there are no commands.
 	Recording string
 	// Snapshot is what was seen, of which Locks are those that the report is about; All says that they are all suspects.
@@ -37,25 +37,31 @@ type Incident struct {
 	Events  []inspector.Event
 	Actions []actions.AuditLine
 	Audit   string
+	// AuditTrouble is why the audit cannot be read; empty: it can.
+	AuditTrouble string
 }
 
 // incidentJSON is an incident report.
 type incidentJSON struct {
-	Schema    string              `json:"schema"`
-	At        string              `json:"at"`
-	Where     string              `json:"where"`
-	Locktop   string              `json:"locktop"`
-	Profile   string              `json:"profile,omitempty"`
-	Recording string              `json:"recording,omitempty"`
-	Topology  string              `json:"topology"`
-	Complete  bool                `json:"complete"`
-	Nodes     []seenNode          `json:"nodes"`
-	Gone      bool                `json:"gone,omitempty"`
-	Locks     []incidentLock      `json:"locks"`
-	LeftOut   int                 `json:"locks_left_out,omitempty"`
-	Events    []Event             `json:"events"`
-	Earlier   int                 `json:"events_left_out,omitempty"`
-	Actions   []actions.AuditLine `json:"actions,omitempty"`
+	Schema        string              `json:"schema"`
+	At            string              `json:"at"`
+	Where         string              `json:"where"`
+	Locktop       string              `json:"locktop"`
+	Profile       string              `json:"profile,omitempty"`
+	Environment   string              `json:"environment,omitempty"`
+	Recording     string              `json:"recording,omitempty"`
+	Topology      string              `json:"topology"`
+	Complete      bool                `json:"complete"`
+	Nodes         []seenNode          `json:"nodes"`
+	Unseen        []unseen            `json:"unseen"`
+	EarlierUnseen int                 `json:"unseen_left_out,omitempty"`
+	Gone          bool                `json:"gone,omitempty"`
+	Locks         []incidentLock      `json:"locks"`
+	LeftOut       int                 `json:"locks_left_out,omitempty"`
+	Events        []Event             `json:"events"`
+	Earlier       int                 `json:"events_left_out,omitempty"`
+	Actions       []actions.AuditLine `json:"actions,omitempty"`
+	AuditTrouble  string              `json:"audit_error,omitempty"`
 }
 
 // seenNode is a server, and how well it was seen.
@@ -73,13 +79,24 @@ type seenNode struct {
 	Denied      int     `json:"denied,omitempty"`
 }
 
+// unseen is a time in which changes on a node may have been missed; without a beginning, ever before.
+type unseen struct {
+	Node string `json:"node"`
+	DB   int    `json:"db"`
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"`
+	Why  string `json:"why,omitempty"`
+}
+
 // incidentLock is a lock with its past.
 type incidentLock struct {
 	Lock
 	Renewals      int    `json:"renewals"`
 	RenewalPeriod int64  `json:"renewal_period_ms,omitempty"`
 	LastRenewal   string `json:"last_renewal_at,omitempty"`
-	History       []hold `json:"history"`
+	// Waiters are the most that were seen in each of the last minutes, oldest first.
+	WaitersPerMinute []int  `json:"waiters_per_minute,omitempty"`
+	History          []hold `json:"history"`
 }
 
 // hold is the time for which one owner had a lock.
@@ -93,12 +110,21 @@ type hold struct {
 	UntilExact  *bool  `json:"until_is_exact,omitempty"`
 	Cause       string `json:"cause,omitempty"`
 	Renewals    int    `json:"renewals,omitempty"`
+	Lost        *loss  `json:"lost_while_held,omitempty"`
+}
+
+// loss is how a holder lost the lock while it was at work, and when it was seen to have noticed.
+type loss struct {
+	At      string `json:"at"`
+	Noticed string `json:"noticed_at,omitempty"`
+	Text    string `json:"text"`
 }
 
 // JSON is the report for programs, on one line.
 func (i *Incident) JSON() ([]byte, error) {
 	out := incidentJSON{
-		Schema: IncidentSchema, At: Instant(i.At), Where: Shown(i.Where), Locktop: i.Locktop, Profile: Shown(i.Profile), Recording: Shown(i.Recording),
+		Schema: IncidentSchema, At: Instant(i.At), Where: Shown(i.Where), Locktop: i.Locktop, Profile: Shown(i.Profile),
+		Environment: Shown(i.Environment), Recording: Shown(i.Recording), Unseen: []unseen{}, AuditTrouble: Shown(i.AuditTrouble),
 		Topology: topology(i.Snapshot), Complete: i.Snapshot.Complete, Nodes: []seenNode{}, Gone: i.Gone, Locks: []incidentLock{}, Events: []Event{},
 		Actions: i.Actions,
 	}
@@ -109,6 +135,11 @@ func (i *Incident) JSON() ([]byte, error) {
 			Lag: s.Lag.Seconds() * 1e3, ClockOffset: s.ClockOffset.Seconds() * 1e3, LastPass: Instant(s.LastPass.Ended),
 			Gaps: s.Gaps, LastGap: Instant(s.LastGap), LastGapWhy: Shown(s.LastGapWhy), Denied: s.Denied,
 		})
+	}
+	times, before := latestUnseen(i.Snapshot)
+	out.EarlierUnseen = before
+	for _, u := range times {
+		out.Unseen = append(out.Unseen, unseen{Shown(string(u.Node)), u.DB, Instant(u.From), Instant(u.To), Shown(u.Why)})
 	}
 	locks, left := i.locks()
 	out.LeftOut = left
@@ -144,6 +175,11 @@ func (i *Incident) shown(locks []*inspector.Lock) []incidentLock {
 			Lock: all[n], Renewals: l.Renewals, RenewalPeriod: l.RenewalPeriod.Milliseconds(), LastRenewal: Instant(l.LastRenewal), History: []hold{},
 		}
 		one.State = string(l.StateAt(i.At))
+		one.addStatistics(l, i.At)
+		one.Sample = NewSample(l.Sample)
+		if waiters, seen := l.WaitersPerMinute(i.At); seen {
+			one.WaitersPerMinute = waiters[:]
+		}
 		for _, fact := range l.Evidence {
 			one.Evidence = append(one.Evidence, Shown(fact))
 		}
@@ -155,6 +191,9 @@ func (i *Incident) shown(locks []*inspector.Lock) []incidentLock {
 			past.Owner, past.OwnerBase64 = Plain(h.Owner)
 			if !h.Until.IsZero() {
 				past.UntilExact = &h.UntilExact
+			}
+			if h.Lost != nil {
+				past.Lost = &loss{Instant(h.Lost.At), Instant(h.Lost.Until), Shown(h.Lost.Text)}
 			}
 			one.History = append(one.History, past)
 		}

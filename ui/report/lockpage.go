@@ -24,7 +24,7 @@ func (p *page) lock(i *Incident, l *inspector.Lock) {
 		p.item("library", prose(names))
 	}
 	p.item("place", code(string(l.Node))+fmt.Sprintf(", database %d", l.DB))
-	p.holders(l)
+	p.holders(i.Snapshot, l)
 	p.item("lease", p.lease(l))
 	p.item("held", p.held(l))
 	p.item("renewals", p.renewals(l))
@@ -35,8 +35,11 @@ func (p *page) lock(i *Incident, l *inspector.Lock) {
 	for _, key := range l.CompanionKeys() {
 		p.item("companion", code(key))
 	}
+	p.figures(l)
 	p.votes(l)
 	p.findings(l)
+	p.losses(l)
+	p.sample(l.Sample)
 	p.history(l)
 	if len(l.Evidence) > 0 {
 		p.heading(3, "Why it is taken for a lock")
@@ -61,7 +64,7 @@ func (p *page) commands(list []Command) {
 	}
 }
 
-func (p *page) holders(l *inspector.Lock) {
+func (p *page) holders(s *inspector.Snapshot, l *inspector.Lock) {
 	if len(l.Holders) == 0 {
 		p.item("holder", "nobody")
 	}
@@ -78,17 +81,7 @@ func (p *page) holders(l *inspector.Lock) {
 			said += ", until " + stamp(h.ExpiresAt)
 		}
 		p.item("holder", said)
-		if h.Presence == nil {
-			continue
-		}
-		p.line("  - connection %s%s", prose(string(h.Presence.Connection)), since(h.Presence.Since))
-		for _, c := range h.Presence.Clients {
-			p.line("  - client %s", code(strings.TrimSpace(fmt.Sprintf("%s %s id=%d age=%s idle=%s %s %s", c.Name, c.Addr, c.ID,
-				text.Duration(c.Age), text.Duration(c.Idle), c.Library, c.LibraryVersion))))
-		}
-		if h.Presence.By != "" {
-			p.line("  - told by: %s", prose(h.Presence.By))
-		}
+		p.connection(s, h)
 	}
 }
 
@@ -122,20 +115,6 @@ func (p *page) held(l *inspector.Lock) string {
 	default:
 		return "at least " + text.Duration(p.at.Sub(l.HeldSince)) + ", first seen " + stamp(l.HeldSince)
 	}
-}
-
-func (p *page) renewals(l *inspector.Lock) string {
-	if l.Renewals == 0 {
-		return "none seen"
-	}
-	said := fmt.Sprint(l.Renewals)
-	if l.RenewalPeriod > 0 {
-		said += ", every " + text.Duration(l.RenewalPeriod)
-	}
-	if !l.LastRenewal.IsZero() {
-		said += ", the last " + stamp(l.LastRenewal)
-	}
-	return said
 }
 
 // waiters says how many there are, and how that is known.
@@ -199,6 +178,9 @@ func (p *page) history(l *inspector.Lock) {
 		}
 		if !h.Until.IsZero() {
 			until, end, cause = stamp(h.Until), h.Until, prose(string(h.Cause))
+			if h.Lost != nil {
+				cause += ", **while it was at work**"
+			}
 		}
 		held := text.Lag(end.Sub(h.Since))
 		if !h.SinceExact || !h.Until.IsZero() && !h.UntilExact {

@@ -21,6 +21,9 @@ func (i *Incident) Markdown() []byte {
 	if i.Profile != "" {
 		p.item("profile", code(i.Profile))
 	}
+	if i.Environment != "" {
+		p.item("environment", code(i.Environment))
+	}
 	if i.Recording != "" {
 		p.item("from the recording", code(i.Recording))
 	}
@@ -118,6 +121,7 @@ func (p *page) sight(i *Incident) {
 		p.line("")
 		p.line("Not every key was looked at: the first pass is not complete.")
 	}
+	p.unseen(i.Snapshot)
 }
 
 func (p *page) events(i *Incident) {
@@ -163,17 +167,28 @@ func (p *page) actions(i *Incident) {
 	var rows [][]string
 	for n := range i.Actions {
 		a := &i.Actions[n]
-		if a.Phase != actions.PhaseOutcome {
-			continue
+		key, owner, outcome := codeOr(a.Key), codeOr(a.Saw.Owner), prose(cmp.Or(string(a.Outcome), "-"))
+		verb := string(a.Verb)
+		if a.Asked.DryRun {
+			verb += ", dry run"
+		}
+		if a.Phase == actions.PhaseIntent {
+			outcome = "unknown: no outcome was written"
+		}
+		if a.Phase == actions.PhaseSession {
+			verb = "writing: " + verb
 		}
 		rows = append(rows, []string{
-			stamp(a.At), code(a.Actor.User + "@" + a.Actor.Host), prose(string(a.Verb)), code(a.Key), code(a.Saw.Owner),
-			prose(string(a.Outcome)), prose(cmp.Or(a.Asked.Reason, "-")), prose(cmp.Or(a.Error, a.Detail, "-")),
+			stamp(a.At), code(a.Actor.User + "@" + a.Actor.Host), prose(verb), key, owner,
+			outcome, prose(cmp.Or(a.Asked.Reason, "-")), prose(cmp.Or(a.Error, a.Detail, "-")),
 		})
 	}
-	if len(rows) == 0 {
+	switch {
+	case i.AuditTrouble != "":
+		p.line("They cannot be told: %s.", prose(i.AuditTrouble))
+	case len(rows) == 0:
 		p.line("None.")
-	} else {
+	default:
 		p.table([]string{"at", "by", "action", "key", "owner", "outcome", "reason", "detail"}, rows)
 	}
 	if i.Audit != "" {

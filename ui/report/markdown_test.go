@@ -30,7 +30,7 @@ func incident() *Incident {
 		Holders: []inspector.Holder{{
 			Owner: "0f4d3a52-8c1e-4f0a-9d2b-5a6c7d8e9f01:42", Label: "client 0f4d3a52, thread 42", Count: inspector.Count{N: 2, Known: true},
 			Presence: &inspector.Presence{
-				Connection: inspector.ConnectionGone, By: "the connection's name begins the token", Since: at(30),
+				Connection: inspector.ConnectionGone, Name: "orders", By: "the connection's name begins the token", Since: at(30), Seen: at(31),
 				Clients: []keyspace.Client{{ID: 7, Name: "orders", Addr: "10.0.0.7:51234", Age: time.Hour, Idle: time.Minute, Library: "redisson", LibraryVersion: "3.50"}},
 			},
 		}},
@@ -39,14 +39,31 @@ func incident() *Incident {
 		Findings: []inspector.Finding{{Code: inspector.CodeLongLease, Severity: inspector.SeverityWarning, Text: "The lease had 5 min left.", Advice: "Prefer a short lease."}},
 		Evidence: []string{"every field has the form uuid:thread"},
 		History: []inspector.Hold{
-			{Owner: "worker-9", Label: "worker-9", Since: at(90), SinceExact: true, Until: at(60), UntilExact: true, Cause: inspector.CauseExpired},
+			{Owner: "worker-9", Label: "worker-9", Since: at(90), SinceExact: true, Until: at(60), UntilExact: true, Cause: inspector.CauseExpired,
+				Lost: &inspector.Loss{At: at(60), Until: at(58), Text: "worker-9 lost it at 12:59:00.000 (its lease ran out); client 0f4d3a52, thread 42 has it now."}},
 			{Owner: "0f4d3a52-8c1e-4f0a-9d2b-5a6c7d8e9f01:42", Label: "client 0f4d3a52, thread 42", Since: at(41), Renewals: 4},
 		},
 		Observed: keyspace.Record{Type: keyspace.TypeHash, ReadAt: at(1)},
+		Sample: &inspector.Sample{
+			From: at(20), To: at(18), Ended: keyspace.ProbeTime, Sampled: inspector.Sampled{Attempts: 12, Failed: 11, Acquired: 1}, Waiting: 2, More: 1, Lines: 900, Bytes: 70_000,
+			Clients: []inspector.SampledClient{
+				{Addr: "10.0.0.8:50114", Connections: 1, Name: "orders-b", User: "app", Library: "redisson", LibraryVersion: "3.50", Owner: "77ab:7", Owners: 1, Sampled: inspector.Sampled{Attempts: 8, Failed: 8, Waits: 1}, First: at(20), Last: at(18), Waiting: true},
+				{Addr: "10.0.0.9:41022", Connections: 3, Owners: 4, Sampled: inspector.Sampled{Attempts: 4, Failed: 3, Acquired: 1}, First: at(19), Last: at(18)},
+			},
+			Nodes: []inspector.SampledNode{{Node: "10.0.0.1:6379", Lines: 900, Bytes: 70_000, LoadKnown: true, OpsBefore: 500, OpsDuring: 510, CPU: 0.05}},
+		},
 	}
+	var perMinute [inspector.ChronicleMinutes]uint16
+	perMinute[58], perMinute[59] = 2, 1
+	l.Keep(inspector.Kept{
+		Libraries: []string{"Redisson RLock"}, Gaps: []time.Duration{9_900 * time.Millisecond, 10 * time.Second, 10_400 * time.Millisecond},
+		Chronicle: &inspector.KeptChronicle{Minute: noon.Unix() / 60, Acquisitions: perMinute, Waiters: perMinute, Waiting: 2},
+	})
 	return &Incident{
-		At: noon, Where: "prod-cache", Locktop: "locktop 1.2.3", Profile: "prod",
-		Snapshot: &inspector.Snapshot{TakenAt: noon, Locks: []*inspector.Lock{l}, Nodes: []keyspace.Status{{
+		At: noon, Where: "prod-cache", Locktop: "locktop 1.2.3", Profile: "prod", Environment: "production",
+		Snapshot: &inspector.Snapshot{TakenAt: noon, Unseen: []inspector.Unseen{
+			{Node: "10.0.0.1:6379", To: at(600), Why: "locktop was not looking yet"}, {Node: "10.0.0.1:6379", From: at(300), To: at(295), Why: "the connection was lost"},
+		}, Locks: []*inspector.Lock{l}, Nodes: []keyspace.Status{{
 			Node: "10.0.0.1:6379", Software: "redis", Version: "7.0.15", Role: "master", Feed: keyspace.FeedPush, Connected: true,
 			Lag: 300 * time.Microsecond, ClockOffset: -40 * time.Millisecond, Gaps: 1, LastGap: at(300), LastGapWhy: "the connection was lost",
 			LastPass: keyspace.Pass{Ended: at(12)},
@@ -59,6 +76,9 @@ func incident() *Incident {
 		Actions: []actions.AuditLine{{
 			Phase: actions.PhaseOutcome, At: at(5), Actor: actions.AuditActor{User: "ann", Host: "bastion", PID: 1}, Verb: actions.VerbExtend,
 			Key: l.Key, Saw: actions.AuditObserved{Owner: l.Holders[0].Owner, Count: &count}, Asked: actions.AuditRequest{Reason: "the batch is late"}, Outcome: actions.ResultExtended,
+		}, {
+			Phase: actions.PhaseIntent, At: at(4), Actor: actions.AuditActor{User: "ann", Host: "bastion", PID: 1}, Verb: actions.VerbRelease,
+			Key: l.Key, Saw: actions.AuditObserved{Owner: l.Holders[0].Owner, Count: &count},
 		}},
 		Audit: "/home/ann/.local/state/locktop/audit.jsonl",
 	}

@@ -42,6 +42,9 @@ type deedsMsg struct {
 
 // openDeeds opens the panel of the last actions.
 func (m *model) openDeeds() tea.Cmd {
+	if m.replays() {
+		return m.say("a recording has no audit; what was done while it was made is among the events (3)")
+	}
 	if _, is := m.config.Operator.(Remembering); !is {
 		return m.say("no actions are recorded here")
 	}

@@ -104,6 +104,9 @@ func (m *model) paintContext(p *painter) {
 	var left []segment
 	if m.replays() {
 		left = append(left, piece(0, t.badgeWarn, " REPLAY "))
+		if m.config.Production { // of the servers that were recorded
+			left = append(left, productionBadge(t))
+		}
 	} else {
 		left = append(left, m.guardSegments(t)...)
 	}

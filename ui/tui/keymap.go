@@ -171,7 +171,8 @@ func (k *keyMap) setDemo(on bool) {
 	}
 }
 
-// setReplay enables the keys of a recording where one is played, and disables those that only a recording has where none is.
+// setReplay enables the keys of a recording where one is played, and disables those that only a recording has where none is. A
+// recording has no server that could be probed; the key says so.
 func (k *keyMap) setReplay(on bool) {
 	for _, b := range []*key.Binding{&k.Rewind, &k.Forward, &k.RewindMinute, &k.ForwardMinute} {
 		b.SetEnabled(on)
@@ -179,6 +180,7 @@ func (k *keyMap) setReplay(on bool) {
 	if !on {
 		return
 	}
+	k.Probe.SetEnabled(false)
 	for _, b := range []*key.Binding{&k.Step, &k.Hold, &k.Slower, &k.Faster, &k.Restart} {
 		b.SetEnabled(true)
 	}

@@ -158,7 +158,7 @@ func (m *model) handleCommand(msg tea.KeyMsg) tea.Cmd {
 		return m.openDialog(actions.VerbForceExpire)
 	case key.Matches(msg, k.Deeds):
 		return m.openDeeds()
-	case key.Matches(msg, k.Probe):
+	case matchesDisabled(msg, k.Probe):
 		return m.openProbe()
 	case key.Matches(msg, k.Locks):
 		m.view, m.detail = viewLocks, nil

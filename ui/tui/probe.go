@@ -98,6 +98,8 @@ func (m *model) openProbe() tea.Cmd {
 	l := m.selected()
 	why := m.config.refusedProbe()
 	switch {
+	case m.replays():
+		why = "the probe is off: a recording has no server to listen to"
 	case why != "":
 	case l == nil:
 		why = "there is no lock here to probe"

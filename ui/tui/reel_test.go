@@ -84,12 +84,21 @@ func TestARecordingCannotBeActedOn(t *testing.T) {
 		h.keys(press)
 		h.wantSeen("a recording cannot be acted on")
 	}
-	h.keys("Y")
+	h.keys("P")
+	h.wantSeen("the probe is off: a recording has no server")
+	h.keys("A")
+	h.wantSeen("what was done while it was made is among the events")
+	h.keys("2", "r")
+	h.wantSeen("release is off: a recording cannot be acted on")
+	h.keys("1", "Y")
 	h.wantSeen("a recording has no redis-cli commands")
 	h.keys("f", "5")
 	h.wantSeen("REPLAY", "lock:invoice:7731")
-	h.wantUnseen("READ-ONLY", "no fault")
-	if h.m.dialog != nil || len(h.operator.requests) > 0 || len(h.play.told()) > 0 {
+	h.wantUnseen("READ-ONLY", "no fault", "PRODUCTION")
+	h.m.config.Production = true // as the recording says
+	h.send(tickMsg{})
+	h.wantSeen("REPLAY", "PRODUCTION")
+	if h.m.dialog != nil || h.m.probe != nil || h.m.deeds != nil || len(h.operator.requests) > 0 || len(h.play.told()) > 0 {
 		t.Error("something was done")
 	}
 }

@@ -47,7 +47,7 @@ func (m *model) lapsed() bool {
 func (m *model) guardSegments(t *theme) []segment {
 	var list []segment
 	if m.config.Production {
-		list = append(list, piece(0, t.badgeBad, " PRODUCTION "))
+		list = append(list, productionBadge(t))
 	}
 	left, bounded := m.writable()
 	switch {
@@ -60,6 +60,8 @@ func (m *model) guardSegments(t *theme) []segment {
 	}
 	return list
 }
+
+func productionBadge(t *theme) segment { return piece(0, t.badgeBad, " PRODUCTION ") }
 
 // countdown is a time as a kitchen clock shows it. It is rounded up: nought is when it is over.
 func countdown(d time.Duration) string {
