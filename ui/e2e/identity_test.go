@@ -62,7 +62,8 @@ func TestADeadClientsLocksAreReleased(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t)
 	client := func(name string) *redis.Client {
-		c := s.Client(func(o *redis.Options) { o.ClientName, o.PoolSize = name, 1 })
+		c := redis.NewClient(&redis.Options{Addr: s.Addr, ClientName: name, PoolSize: 1})
+		t.Cleanup(func() { _ = c.Close() }) // one was closed before
 		if err := c.Ping(t.Context()).Err(); err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +79,7 @@ func TestADeadClientsLocksAreReleased(t *testing.T) {
 			s.Do("SET", fmt.Sprintf("lock:order:%d%d", i+1, j), fmt.Sprintf("%s:%d1c07", name, j), "PX", 90000+7000*i)
 		}
 	}
-	const width, height = 120, 26
+	const width, height = 120, 32
 	term := openTerminal(t, width, height)
 	term.run(connection(s))
 	term.waitFor("lock:refund:4711", "push")
