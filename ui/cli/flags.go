@@ -278,6 +278,12 @@ type screen struct {
 
 func (s *screen) add(cmd *cobra.Command) {
 	s.addLooks(cmd)
+	addGroup(cmd, groupDashboard, func(set *pflag.FlagSet) {
+		set.DurationVar(&s.writeFor, "write-for", 0, "actions are possible for `TIME` from the start, such as 10m, and then once more as long when you say so; 0: always")
+		set.Var(newChoice(&s.probe, "ask", "ask", "allow", "off"), "probe",
+			"contention probe (P), which costs the server much: ask for it, but never in a production profile; allow it there too; never")
+	})
+	chosen(cmd, "probe", "ask", "allow", "off")
 	addGroup(cmd, groupDashboard, s.record.define)
 }
 
@@ -288,15 +294,11 @@ func (s *screen) addLooks(cmd *cobra.Command) {
 			"`THEME` to begin with: "+strings.Join(tui.Themes(), ", ")+"; NO_COLOR is heeded too")
 		set.BoolVar(&s.ascii, "ascii", false, "draw with nothing but ASCII; by itself where the locale is not UTF-8")
 		set.BoolVar(&s.mouse, "mouse", false, "the wheel scrolls, a click selects, on a title sorts; M gives the mouse back")
-		set.Var(newChoice(&s.probe, "ask", "ask", "allow", "off"), "probe",
-			"contention probe (P), which costs the server much: ask for it, but never in a production profile; allow it there too; never")
 		set.IntVar(&s.fps, "fps", 30, "most `FRAMES` a second, 1 to 60; fewer for a slow line")
-		set.DurationVar(&s.writeFor, "write-for", 0, "actions are possible for `TIME` from the start, such as 10m, and then once more as long when you say so; 0: always")
 		set.BoolVar(&s.noSync, "no-sync", false, "do not bracket frames in synchronized output (DEC mode 2026)")
 		set.StringVar(&s.reports, "report-dir", "", "`DIRECTORY` for incident reports, in the place of the current one")
 	})
 	chosen(cmd, "theme", tui.Themes()...)
-	chosen(cmd, "probe", "ask", "allow", "off")
 }
 
 // check refuses what cannot be meant.
