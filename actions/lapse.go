@@ -17,8 +17,8 @@ type lapse struct {
 	noted time.Time // the end that is on record as lapsed
 }
 
-// ErrNeverLapses is what [Operator.Rearm] returns where there is nothing to arm again.
-var ErrNeverLapses = errors.New("writing does not lapse here")
+// errNeverLapses is what Rearm returns where there is nothing to arm again.
+var errNeverLapses = errors.New("writing does not lapse here")
 
 // errReadOnly is what Rearm returns to who was started read-only: no key undoes that.
 var errReadOnly = errors.New("locktop was started read-only")
@@ -100,7 +100,7 @@ func (o *Operator) Rearm() (time.Time, error) {
 	case o.options.ReadOnly:
 		return time.Time{}, errReadOnly
 	case o.options.WriteFor <= 0:
-		return time.Time{}, ErrNeverLapses
+		return time.Time{}, errNeverLapses
 	}
 	o.noteLapse() // in the order in which it happened
 	now := time.Now()

@@ -104,6 +104,7 @@ func (s *stage) hire(ctx context.Context, play func(context.Context, *worker)) {
 	w := s.newWorker()
 	s.group.Go(func() {
 		defer w.close()
+		w.connect(ctx)
 		play(ctx, w)
 	})
 }

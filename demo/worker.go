@@ -48,6 +48,12 @@ func (s *stage) newWorkerOn(client *redis.Client) *worker {
 	}
 }
 
+// connect opens the worker's connection before it needs it, as a process does when it starts. Whoever lists the clients of the server
+// then knows the worker before it has a lock.
+func (w *worker) connect(ctx context.Context) {
+	w.try(ctx, func(ctx context.Context) (bool, error) { return true, w.client.Ping(ctx).Err() })
+}
+
 // close ends the worker's connection, as the end of its process would.
 func (w *worker) close() {
 	if err := w.client.Close(); err != nil {

@@ -58,8 +58,8 @@ func (s *store) joinAll(now time.Time) {
 	a.due = now.Add(joinShare * time.Since(began))
 }
 
-// Identify joins the holders of a lock that was looked at once ([Rules.Inspect]) to the clients of all nodes.
-func Identify(l *Lock, rolls []*keyspace.Roll, rules []OwnerName, now time.Time) *Roll {
+// Identify joins the holders of a lock that was looked at once ([Rules.Inspect]) to the clients of all nodes, and judges it anew.
+func Identify(l *Lock, rolls []*keyspace.Roll, rules []OwnerName, t Thresholds, now time.Time) *Roll {
 	a := newAttendance(rules)
 	for _, r := range rolls {
 		a.status(&keyspace.Status{Node: r.Node, Connected: true})
@@ -69,7 +69,8 @@ func Identify(l *Lock, rolls []*keyspace.Roll, rules []OwnerName, now time.Time)
 	}
 	if a.asked() {
 		a.fillIn(l)
-		l.judge(now)
+		l.State = l.StateAt(now)
+		t.Judge(l, now)
 	}
 	return a.roll
 }

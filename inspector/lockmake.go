@@ -109,7 +109,7 @@ func (l *Lock) renew(at time.Time, times int) {
 	}
 	if !since.IsZero() && at.After(since) {
 		gap := at.Sub(since) / time.Duration(times)
-		l.mind.gaps[l.mind.gapCount%uint32(len(l.mind.gaps))] = uint32(min(gap.Milliseconds(), 1<<31))
+		l.mind.gaps[l.mind.gapCount%uint32(len(l.mind.gaps))] = milliseconds(gap)
 		l.mind.gapCount++
 		l.RenewalPeriod = l.mind.period()
 	}
@@ -119,6 +119,9 @@ func (l *Lock) renew(at time.Time, times int) {
 		h.Renewals = l.Renewals
 	}
 }
+
+// milliseconds is a time between two renewals as it is remembered.
+func milliseconds(gap time.Duration) uint32 { return uint32(min(max(gap.Milliseconds(), 0), 1<<31)) }
 
 // period is the median of the last gaps.
 func (m *mind) period() time.Duration {

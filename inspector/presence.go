@@ -40,6 +40,14 @@ func (h *Holder) Connection() Connection {
 	return h.Presence.Connection
 }
 
+// AtLeast is "at least " where there may be more connections than Clients has, of which it takes so many and no more; else empty.
+func (p *Presence) AtLeast() string {
+	if len(p.Clients) < maxSeats {
+		return ""
+	}
+	return "at least "
+}
+
 // sameHolding says whether two holders are the same, whatever is known of their connections.
 func sameHolding(a, b Holder) bool {
 	a.Presence, b.Presence = nil, nil

@@ -29,12 +29,10 @@ func NewProber(servers Probing, rules Rules, keeper *Inspector) *Prober {
 	return &Prober{servers, rules, keeper}
 }
 
-// ProbeOptions bound a probe of a lock; those of package keyspace, as far as a user chooses them.
+// ProbeOptions are those of package keyspace, as far as a user chooses them.
 type ProbeOptions struct {
-	For      time.Duration
-	MaxLines int64
-	MaxBytes int64
-	Force    bool
+	For   time.Duration
+	Force bool
 	// Progress is told ten times a second how far it is; nil: nobody is.
 	Progress func(lines, bytes int64)
 }
@@ -78,7 +76,7 @@ func (p *Prober) Probe(ctx context.Context, l *Lock, o ProbeOptions) (*Sample, e
 		seeds   []seedAt
 	)
 	report, err := p.servers.Probe(ctx, keyspace.ProbeOptions{
-		Ref: &l.Ref, For: o.For, MaxLines: o.MaxLines, MaxBytes: o.MaxBytes, Force: o.Force, Progress: o.Progress,
+		Ref: &l.Ref, For: o.For, Force: o.Force, Progress: o.Progress,
 		Take:  s.take,
 		Begun: func(time.Time) { reading.Go(func() { seeds = p.seeds(ctx, l) }) },
 	})

@@ -13,6 +13,8 @@ import (
 type Roll struct {
 	rolls []*keyspace.Roll // in the order of the nodes
 	nodes int              // that there are, also those without a list
+	// unlisted is how many clients there are besides, of a roll that was read from a recording.
+	unlisted int
 }
 
 // NewRoll puts the lists of some nodes together, of which there are so many in all.
@@ -35,11 +37,21 @@ func (r *Roll) TakenAt() time.Time {
 
 // Clients is how many are connected, ours included.
 func (r *Roll) Clients() int {
-	n := 0
+	n := r.unlisted
 	for _, one := range r.rolls {
 		n += len(one.Clients)
 	}
 	return n
+}
+
+// Rolls are the lists, in the order of the nodes, and how many nodes there are.
+func (r *Roll) Rolls() (rolls []*keyspace.Roll, nodes int) { return r.rolls, r.nodes }
+
+// WithUnlisted is the roll with so many clients more, which are counted only: a recording keeps those that hold something.
+func (r *Roll) WithUnlisted(clients int) *Roll {
+	more := *r
+	more.unlisted = clients
+	return &more
 }
 
 // Partial says in words why not everybody is listed, so that nobody is said to be gone; empty: everybody is.

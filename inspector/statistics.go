@@ -155,18 +155,7 @@ func (r Rhythm) Due() time.Time {
 
 // Rhythm is how regularly the present hold is renewed. A renewal that was only found at a poll is as late as the poll.
 func (l *Lock) Rhythm() Rhythm {
-	out := Rhythm{Last: l.LastRenewal}
-	milliseconds := func(gaps []uint32, count uint32) {
-		size := uint32(len(gaps))
-		for n := count - min(count, size); n != count; n++ {
-			out.Gaps = append(out.Gaps, time.Duration(gaps[n%size])*time.Millisecond)
-		}
-	}
-	if c := l.chronicle; c != nil && c.gapCount >= min(l.mind.gapCount, uint32(len(l.mind.gaps))) {
-		milliseconds(c.gaps[:], c.gapCount)
-	} else {
-		milliseconds(l.mind.gaps[:], l.mind.gapCount)
-	}
+	out := Rhythm{Last: l.LastRenewal, Gaps: l.gaps()}
 	if len(out.Gaps) == 0 {
 		return out
 	}
@@ -174,6 +163,20 @@ func (l *Lock) Rhythm() Rhythm {
 	n := len(sorted)
 	out.Period = sorted[n/2]
 	out.Jitter = (sorted[n-1-n/4] - sorted[n/4]) / 2
+	return out
+}
+
+// gaps are the last times between two renewals of the present hold, oldest first.
+func (l *Lock) gaps() []time.Duration {
+	ring, count := l.mind.gaps[:], l.mind.gapCount
+	if c := l.chronicle; c != nil && c.gapCount >= min(count, uint32(len(ring))) {
+		ring, count = c.gaps[:], c.gapCount
+	}
+	size := uint32(len(ring))
+	var out []time.Duration
+	for n := count - min(count, size); n != count; n++ {
+		out = append(out, time.Duration(ring[n%size])*time.Millisecond)
+	}
 	return out
 }
 

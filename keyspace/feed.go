@@ -293,8 +293,8 @@ func (f *feed) down(ctx context.Context, err error, since time.Time) {
 		f.gap("the connection was lost: "+err.Error(), since)
 	}
 	lost := lostError(f.connection.options, err)
-	if f.backOff > backOffFirst && isHangUp(err) { // on a connection of its own, so that it is no answer to what we had asked
-		lost = connectError(f.connection.options, err)
+	if f.backOff > backOffFirst && isHangUp(err) && f.connection.options.TLS == nil { // on a connection of its own, so that it is no answer to what we had asked
+		lost.Mend = "what answers there closes every connection: a proxy without its server, or a server that wants TLS now (--tls)"
 	}
 	f.status.Err, f.status.Trouble, f.status.TimedOut = lost.Error(), lost.trouble(), isTimeout(err)
 	f.pass, f.nextPass = nil, time.Time{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -183,6 +184,7 @@ func busiest(nodes []ProbedNode) error {
 	return nil
 }
 
+// firstError is why nobody is probed.
 func firstError(nodes []ProbedNode) error {
 	for _, n := range nodes {
 		if n.Err != nil {
@@ -263,19 +265,10 @@ func (p *probing) listen(ctx context.Context, monitors []*monitor) {
 	<-closing
 	p.report.To = time.Now()
 	p.report.Ended = p.ended
-	if p.ended == ProbeTime && firstLost(monitors) {
+	if p.ended == ProbeTime && slices.ContainsFunc(monitors, func(m *monitor) bool { return m.node.Err != nil }) {
 		p.report.Ended = ProbeLost
 	}
 	p.report.Lines, p.report.Bytes = p.lines.Load(), p.bytes.Load()
-}
-
-func firstLost(monitors []*monitor) bool {
-	for _, m := range monitors {
-		if m.node.Err != nil {
-			return true
-		}
-	}
-	return false
 }
 
 // How often progress is told, and how often a server is asked how much it holds for us.

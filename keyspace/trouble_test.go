@@ -185,6 +185,6 @@ func TestAServerThatWantsTLSNowIsToldOf(t *testing.T) {
 		}
 	}()
 	p.reaches(t, "its trouble", func(st keyspace.Status) bool {
-		return !st.Connected && st.Trouble.Kind == "not a Redis server" && strings.Contains(st.Trouble.Mend, "add --tls")
+		return !st.Connected && st.Trouble.Kind == "nothing answers" && strings.Contains(st.Trouble.Mend, "--tls")
 	})
 }

@@ -19,6 +19,8 @@ type state struct {
 		complete bool
 		totals   inspector.Totals
 		nodes    []keyspace.Status
+		who      attendance
+		unseen   []inspector.Unseen
 	}
 	locks []*inspector.Lock
 	tail  []inspector.Event
@@ -67,6 +69,7 @@ func (s *state) first(line *frameLine) error {
 	case frameKey:
 		s.begun = true
 		s.locks, s.tail, s.rest.nodes = nil, nil, nil
+		s.rest.who, s.rest.unseen = attendance{}, nil
 	case frameChange:
 		if !s.begun {
 			return errApart
@@ -79,6 +82,12 @@ func (s *state) first(line *frameLine) error {
 	s.news = line.News
 	s.rest.complete = line.Complete
 	s.rest.totals = line.Totals.totals()
+	if line.Unseen != nil {
+		s.rest.unseen = each(*line.Unseen, unseenLine.unseen)
+	}
+	if err := s.rest.who.take(line.Roll); err != nil {
+		return err
+	}
 	return s.takeNodes(line.NodeCount, line.Nodes)
 }
 
@@ -129,12 +138,13 @@ func (s *state) takeNodes(count int, changed []nodeLine) error {
 func localised(n keyspace.Status) keyspace.Status {
 	local := func(t *time.Time) {
 		if !t.IsZero() {
-			*t = instant(t.UnixMicro())
+			*t = exactly(t.UnixMicro(), beyond(*t))
 		}
 	}
 	pass := func(p *keyspace.Pass) {
 		local(&p.Started)
 		local(&p.Ended)
+		local(&p.At)
 	}
 	local(&n.StaleSince)
 	local(&n.LastGap)
@@ -206,7 +216,7 @@ func (s *state) end() error {
 func (s *state) snapshot() *inspector.Snapshot {
 	return &inspector.Snapshot{
 		TakenAt: s.at, Complete: s.rest.complete, Nodes: s.rest.nodes, Totals: s.rest.totals,
-		Locks: append([]*inspector.Lock(nil), s.locks...), Events: s.tail,
+		Locks: append([]*inspector.Lock(nil), s.locks...), Events: s.tail, Roll: s.rest.who.roll, Unseen: s.rest.unseen,
 	}
 }
 

@@ -6,7 +6,7 @@
 // compressed file each key frame begins a part that can be read by itself. A frame of very many locks goes on in the next lines.
 //
 // A recording holds what the screen shows, and no values besides: of what was read behind a lock only the type, the size, the time
-// and the names of companions are kept. Times are in microseconds since 1970. A text that is not printable is kept as base64, so
+// and the names of companions are kept. Times are in microseconds since 1970, with the rest beside where a time between two is shown. A text that is not printable is kept as base64, so
 // that nothing in the file moves the terminal of whoever looks into it.
 //
 // A recording may come from anybody: lines are bounded, what does not fit together is an error, and nothing panics. What was written

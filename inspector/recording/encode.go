@@ -29,6 +29,8 @@ type encoder struct {
 	entries map[lockID]*entry
 	order   []*entry
 	nodes   []keyspace.Status
+	who     attendance
+	unseen  []inspector.Unseen
 	tail    []inspector.Event
 	frames  uint64
 	key     bool // the frame under way is a key frame
@@ -56,7 +58,11 @@ func (e *encoder) frame(s *inspector.Snapshot, news []inspector.Event, key bool)
 	e.payload = e.payload[:0]
 
 	changed, added, gone := e.follow(s.Locks)
-	if err := e.begin(s, gone); err != nil {
+	fresh := slices.Clone(added)
+	for _, c := range changed {
+		fresh = append(fresh, c.at)
+	}
+	if err := e.begin(s, gone, fresh); err != nil {
 		return nil, err
 	}
 	if err := e.locks(changed, added); err != nil {
@@ -110,7 +116,7 @@ func (e *encoder) follow(locks []*inspector.Lock) (changed []change, added []*en
 		if at.lock == l || at.index < 0 {
 			continue
 		}
-		changed = append(changed, change{at, at.lock})
+		changed = append(changed, change{at, at.lock, at.kept})
 		at.kept = keptOf(l, at)
 		at.lock = l
 	}
@@ -139,6 +145,7 @@ func (e *encoder) follow(locks []*inspector.Lock) (changed []change, added []*en
 type change struct {
 	at     *entry
 	before *inspector.Lock
+	was    inspector.Kept
 }
 
 // keptOf is what is kept of a lock. Which libraries may have left it is asked again only where its value changed.
@@ -147,13 +154,11 @@ func keptOf(l *inspector.Lock, at *entry) inspector.Kept {
 		len(l.Observed.Companions) != len(at.lock.Observed.Companions) {
 		return l.Kept()
 	}
-	kept := at.kept
-	kept.Lease, kept.Cooling = l.Lease(), l.Cooling()
-	return kept
+	return l.KeptBeside(at.kept)
 }
 
 // begin makes what the first line has besides locks and events.
-func (e *encoder) begin(s *inspector.Snapshot, gone []int) error {
+func (e *encoder) begin(s *inspector.Snapshot, gone []int, fresh []*entry) error {
 	first := restLine{Complete: s.Complete, NodeCount: len(s.Nodes), Totals: newTotals(&s.Totals)}
 	if e.key {
 		e.nodes = nil
@@ -170,6 +175,12 @@ func (e *encoder) begin(s *inspector.Snapshot, gone []int) error {
 		}
 	}
 	e.nodes = s.Nodes
+	first.Roll = e.who.follow(s, e.key, fresh)
+	if e.key || !slices.Equal(e.unseen, s.Unseen) {
+		lines := append([]unseenLine{}, each(s.Unseen, newUnseen)...)
+		first.Unseen = &lines
+	}
+	e.unseen = s.Unseen
 	text, err := json.Marshal(first)
 	if err != nil {
 		return fmt.Errorf("encode a frame: %w", err)
@@ -197,7 +208,8 @@ func newTotals(t *inspector.Totals) *totalsLine {
 func packedStatus(n keyspace.Status, text func(string) string) keyspace.Status {
 	n.Node = keyspace.Node(text(string(n.Node)))
 	n.Feed, n.Topology = keyspace.Feed(text(string(n.Feed))), keyspace.Topology(text(string(n.Topology)))
-	for _, s := range []*string{&n.Version, &n.Software, &n.FeedReason, &n.Flags, &n.Err, &n.Role, &n.LastGapWhy, &n.Replication.MasterAddr} {
+	for _, s := range []*string{&n.Version, &n.Software, &n.FeedReason, &n.Flags, &n.Err, &n.Role, &n.LastGapWhy, &n.Replication.MasterAddr,
+		&n.WritesRefused, &n.Trouble.Kind, &n.Trouble.Why, &n.Trouble.Mend} {
 		*s = text(*s)
 	}
 	n.Patterns = each(n.Patterns, text)
@@ -213,14 +225,14 @@ func (e *encoder) locks(changed []change, added []*entry) error {
 	if e.key {
 		for i, at := range e.order {
 			at.index = i
-			if err := e.add("locks", newLockLine(at.lock, nil, at.kept)); err != nil {
+			if err := e.add("locks", newLockLine(at.lock, nil, at.kept, inspector.Kept{})); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	for _, c := range changed {
-		line := newLockLine(c.at.lock, c.before, c.at.kept)
+		line := newLockLine(c.at.lock, c.before, c.at.kept, c.was)
 		place := c.at.index
 		line.I = &place
 		if err := e.add("locks", line); err != nil {
@@ -228,7 +240,7 @@ func (e *encoder) locks(changed []change, added []*entry) error {
 		}
 	}
 	for _, at := range added {
-		if err := e.add("locks", newLockLine(at.lock, nil, at.kept)); err != nil {
+		if err := e.add("locks", newLockLine(at.lock, nil, at.kept, inspector.Kept{})); err != nil {
 			return err
 		}
 	}

@@ -68,6 +68,9 @@ type restLine struct {
 	// NodeCount is how many nodes there are, and Nodes those that changed.
 	NodeCount int        `json:"node_count,omitempty"`
 	Nodes     []nodeLine `json:"nodes,omitempty"`
+	// Roll is what is new of who is connected, and Unseen when changes may have been missed; nil: as in the frame before.
+	Roll   *rollLine     `json:"roll,omitempty"`
+	Unseen *[]unseenLine `json:"unseen,omitempty"`
 	// Gone are the places of locks that are not there any more, by the order of the frame before; changed locks name theirs as
 	// well. New ones go to the end.
 	Gone []int `json:"gone,omitempty"`
@@ -101,6 +104,10 @@ type lockLine struct {
 	Findings *[]findingLine `json:"findings,omitempty"`
 	Spark    *sparkLine     `json:"spark,omitempty"`
 	Past     *pastLine      `json:"past,omitempty"`
+	// Gaps, Chronicle and Sample are nil where they are as before.
+	Gaps      *gapsLine      `json:"gaps,omitempty"`
+	Chronicle *chronicleLine `json:"chronicle,omitempty"`
+	Sample    *sampleLine    `json:"sample,omitempty"`
 }
 
 // whatLine is what a lock is, which hardly ever changes.
@@ -141,6 +148,7 @@ type nowLine struct {
 	Size      int64        `json:"size,omitempty"`
 	Cooling   bool         `json:"cooling,omitempty"`
 	Lease     int64        `json:"lease,omitempty"`
+	Forgets   bool         `json:"forgets,omitempty"`
 }
 
 type holderLine struct {
@@ -153,8 +161,10 @@ type holderLine struct {
 
 type presenceLine struct {
 	Connection string            `json:"connection"`
+	Name       string            `json:"name,omitempty"`
 	Clients    []keyspace.Client `json:"clients,omitempty"`
 	By         string            `json:"by,omitempty"`
+	Seen       int64             `json:"seen,omitempty"`
 	Since      int64             `json:"since,omitempty"`
 }
 
@@ -202,8 +212,12 @@ type holdLine struct {
 	SinceExact bool    `json:"since_exact,omitempty"`
 	Until      int64   `json:"until,omitempty"`
 	UntilExact bool    `json:"until_exact,omitempty"`
-	Cause      string  `json:"cause,omitempty"`
-	Renewals   int     `json:"renewals,omitempty"`
+	// SinceRest and UntilRest are nanoseconds beyond the microsecond: the time between the two is rounded by whoever shows it.
+	SinceRest int       `json:"since_rest,omitempty"`
+	UntilRest int       `json:"until_rest,omitempty"`
+	Cause     string    `json:"cause,omitempty"`
+	Renewals  int       `json:"renewals,omitempty"`
+	Lost      *lossLine `json:"lost,omitempty"`
 }
 
 type eventLine struct {
@@ -301,6 +315,22 @@ func micro(t time.Time) int64 {
 		return 0
 	}
 	return t.UnixMicro()
+}
+
+// beyond are the nanoseconds of an instant that [micro] leaves out.
+func beyond(t time.Time) int {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Nanosecond() % 1000
+}
+
+// exactly is the inverse of micro and beyond.
+func exactly(us int64, rest int) time.Time {
+	if us == 0 {
+		return time.Time{}
+	}
+	return instant(us).Add(time.Duration(min(max(rest, 0), 999)))
 }
 
 // latest bounds the instants that are read: durations between them stay durations.

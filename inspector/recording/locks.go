@@ -11,8 +11,8 @@ import (
 )
 
 // newLockLine tells of a lock what differs from the one before; nil: all of it.
-func newLockLine(l, before *inspector.Lock, kept inspector.Kept) lockLine {
-	line := lockLine{Now: newNow(l, kept)}
+func newLockLine(l, before *inspector.Lock, kept, was inspector.Kept) lockLine {
+	line := lockLine{Now: newNow(l, kept), Gaps: newGaps(kept.Gaps, was.Gaps), Chronicle: newChronicle(kept.Chronicle, was.Chronicle)}
 	if before == nil {
 		line.Key, line.DB = pack(l.Key), l.DB
 		before = &inspector.Lock{}
@@ -38,6 +38,9 @@ func newLockLine(l, before *inspector.Lock, kept inspector.Kept) lockLine {
 	}
 	if !slices.EqualFunc(l.History, before.History, sameHold) {
 		line.Past = newPast(l.History, before.History)
+	}
+	if l.Sample != before.Sample {
+		line.Sample = newSample(l.Sample)
 	}
 	return line
 }
@@ -69,7 +72,7 @@ func newNow(l *inspector.Lock, kept inspector.Kept) nowLine {
 		Renewals: l.Renewals, Period: l.RenewalPeriod.Microseconds(), Renewed: micro(l.LastRenewal),
 		Waiters: l.Waiters.Count, Counted: l.Waiters.Exact, By: pack(string(l.Waiters.By)), Fencing: l.FencingToken,
 		Freed: micro(l.FreedAt), FreedBy: pack(string(l.FreedBy)), Read: micro(l.Observed.ReadAt), Size: l.Observed.Size,
-		Cooling: kept.Cooling, Lease: kept.Lease.Microseconds(),
+		Cooling: kept.Cooling, Lease: kept.Lease.Microseconds(), Forgets: kept.Forgets,
 	}
 	if len(l.Holders) > 0 {
 		now.Holders = make([]holderLine, 0, len(l.Holders))
@@ -90,7 +93,8 @@ func newPresence(p *inspector.Presence) *presenceLine {
 		return nil
 	}
 	return &presenceLine{
-		Connection: pack(string(p.Connection)), Clients: each(p.Clients, packedClient(pack)), By: pack(p.By), Since: micro(p.Since),
+		Connection: pack(string(p.Connection)), Name: pack(p.Name), Clients: each(p.Clients, packedClient(pack)), By: pack(p.By),
+		Seen: micro(p.Seen), Since: micro(p.Since),
 	}
 }
 
@@ -120,7 +124,7 @@ func newQuorum(q *inspector.Quorum) *quorumLine {
 // sameHold says whether two holds are one and the same, in the resolution of the file.
 func sameHold(a, b inspector.Hold) bool {
 	return a.Owner == b.Owner && a.Label == b.Label && a.SinceExact == b.SinceExact && a.UntilExact == b.UntilExact &&
-		a.Cause == b.Cause && a.Renewals == b.Renewals && a.Since.Equal(b.Since) && a.Until.Equal(b.Until)
+		a.Cause == b.Cause && a.Renewals == b.Renewals && a.Since.Equal(b.Since) && a.Until.Equal(b.Until) && sameLoss(a.Lost, b.Lost)
 }
 
 // newPast tells what is new of a history.
@@ -138,8 +142,8 @@ func newPast(holds, before []inspector.Hold) *pastLine {
 	}
 	for _, h := range holds[past.Keep:] {
 		past.Holds = append(past.Holds, holdLine{
-			Owner: pack(h.Owner), Label: packLabel(h.Label, h.Owner), Since: micro(h.Since), SinceExact: h.SinceExact,
-			Until: micro(h.Until), UntilExact: h.UntilExact, Cause: pack(string(h.Cause)), Renewals: h.Renewals,
+			Owner: pack(h.Owner), Label: packLabel(h.Label, h.Owner), Since: micro(h.Since), SinceExact: h.SinceExact, SinceRest: beyond(h.Since), UntilRest: beyond(h.Until),
+			Until: micro(h.Until), UntilExact: h.UntilExact, Cause: pack(string(h.Cause)), Renewals: h.Renewals, Lost: newLoss(h.Lost),
 		})
 	}
 	return past
@@ -188,6 +192,16 @@ func (line *lockLine) lock(before *inspector.Lock) (*inspector.Lock, error) {
 		}
 		l.History = history
 	}
+	if line.Sample != nil {
+		l.Sample = line.Sample.sample(l.Ref)
+	}
+	var err error
+	if kept.Gaps, err = line.Gaps.gaps(kept.Gaps); err != nil {
+		return nil, err
+	}
+	if kept.Chronicle, err = line.Chronicle.chronicle(kept.Chronicle); err != nil {
+		return nil, err
+	}
 	l.Keep(kept)
 	return l, nil
 }
@@ -213,7 +227,7 @@ func (n *nowLine) show(l *inspector.Lock, kept *inspector.Kept) {
 	l.FencingToken = n.Fencing
 	l.FreedAt, l.FreedBy = instant(n.Freed), inspector.Cause(word(n.FreedBy))
 	l.Observed.ReadAt, l.Observed.Size = instant(n.Read), n.Size
-	kept.Cooling, kept.Lease = n.Cooling, span(n.Lease)
+	kept.Cooling, kept.Lease, kept.Forgets = n.Cooling, span(n.Lease), n.Forgets
 	l.Holders = nil
 	for i := range n.Holders {
 		h := &n.Holders[i]
@@ -236,7 +250,8 @@ func (p *presenceLine) presence() *inspector.Presence {
 		return nil
 	}
 	return &inspector.Presence{
-		Connection: inspector.Connection(word(p.Connection)), Clients: each(p.Clients, packedClient(unpack)), By: unpack(p.By), Since: instant(p.Since),
+		Connection: inspector.Connection(word(p.Connection)), Name: unpack(p.Name), Clients: each(p.Clients, packedClient(unpack)), By: unpack(p.By),
+		Seen: instant(p.Seen), Since: instant(p.Since),
 	}
 }
 
@@ -266,8 +281,9 @@ func (p *pastLine) history(before []inspector.Hold) ([]inspector.Hold, error) {
 	for _, h := range p.Holds {
 		owner := unpack(h.Owner)
 		out = append(out, inspector.Hold{
-			Owner: owner, Label: unpackLabel(h.Label, owner), Since: instant(h.Since), SinceExact: h.SinceExact,
-			Until: instant(h.Until), UntilExact: h.UntilExact, Cause: inspector.Cause(word(h.Cause)), Renewals: h.Renewals,
+			Owner: owner, Label: unpackLabel(h.Label, owner), Since: exactly(h.Since, h.SinceRest), SinceExact: h.SinceExact,
+			Until: exactly(h.Until, h.UntilRest), UntilExact: h.UntilExact, Cause: inspector.Cause(word(h.Cause)), Renewals: h.Renewals,
+			Lost: h.Lost.loss(),
 		})
 	}
 	return out, nil

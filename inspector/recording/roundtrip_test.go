@@ -36,7 +36,7 @@ func fill(v reflect.Value, number *int64) {
 		} else {
 			v.SetInt(*number)
 		}
-	case reflect.Uint64, reflect.Uint16:
+	case reflect.Uint64, reflect.Uint32, reflect.Uint16:
 		v.SetUint(uint64(*number))
 	case reflect.Float64:
 		v.SetFloat(float64(*number))
@@ -82,9 +82,33 @@ func filled() *inspector.Snapshot {
 			l.Observed.Companions[i] = keyspace.Record{}
 		}
 		l.Observed.Ref, l.Observed.ExpiresAt = l.Ref, l.ExpiresAt
+		l.Sample.Key, l.Sample.DB = l.Key, l.DB
+		l.Keep(filledKept(&number))
 		l.Observed.Companions = []keyspace.Record{{Ref: keyspace.Ref{Node: l.Node, DB: l.DB, Key: "companion\xfe"}, Type: keyspace.TypeList, Size: 3}}
 	}
+	// Of who is connected, those that hold something are kept, and the others are counted.
+	var clients []keyspace.Client
+	for _, c := range s.Locks[1].Holders[1].Presence.Clients {
+		c.Idle += time.Minute
+		clients = append(clients, c)
+	}
+	nodes := map[keyspace.Node][]keyspace.Client{}
+	for _, c := range clients {
+		nodes[c.Node] = append(nodes[c.Node], c)
+	}
+	rolls := []*keyspace.Roll{{Node: "silent\xff", TakenAt: s.TakenAt, Partial: "NOPERM\x1b", Denied: true}}
+	for node, list := range nodes {
+		rolls = append(rolls, &keyspace.Roll{Node: node, TakenAt: s.TakenAt, Clients: list})
+	}
+	s.Roll = inspector.NewRoll(rolls, 5)
 	return s
+}
+
+// filledKept is what is kept of a lock, with nothing zero.
+func filledKept(number *int64) inspector.Kept {
+	var k inspector.Kept
+	fill(reflect.ValueOf(&k).Elem(), number)
+	return k
 }
 
 // frames encodes snapshots, each with its events, as a recorder would.
@@ -155,6 +179,8 @@ func wantSame(t testing.TB, got, want *inspector.Snapshot) {
 		{"complete", got.Complete, want.Complete},
 		{"totals", fmt.Sprint(got.Totals), fmt.Sprint(want.Totals)},
 		{"nodes", fmt.Sprintf("%+v", got.Nodes), fmt.Sprintf("%+v", want.Nodes)},
+		{"unseen", exported(reflect.ValueOf(got.Unseen)), exported(reflect.ValueOf(want.Unseen))},
+		{"roll", attending(got.Roll), attending(want.Roll)},
 		{"locks", told(got.Locks), told(want.Locks)},
 		{"events", inWhole(got.Events), inWhole(want.Events)},
 	} {
@@ -168,6 +194,21 @@ func wantSame(t testing.TB, got, want *inspector.Snapshot) {
 			t.Fatalf("%s differ: got\n…%.300s\nwant\n…%.300s", part.name, got[from:], want[from:])
 		}
 	}
+}
+
+// attending is who is connected, in words.
+func attending(r *inspector.Roll) string {
+	if r == nil {
+		return "nobody knows"
+	}
+	rolls, nodes := r.Rolls()
+	said := fmt.Sprint(nodes, " nodes, ", r.Clients(), " clients, ", r.Partial())
+	for _, one := range rolls {
+		shown := *one
+		shown.Clients = nil // of which those are kept that hold something
+		said += exported(reflect.ValueOf(shown))
+	}
+	return said
 }
 
 // inWhole are events with their times and durations as a recording keeps them.
@@ -186,7 +227,8 @@ func told(locks []*inspector.Lock) []string {
 	for _, l := range locks {
 		shown := *l
 		shown.Observed.Ref, shown.Observed.ExpiresAt = l.Ref, l.ExpiresAt // as is so of every lock that was read
-		said := fmt.Sprintf("%+v %v %v", exported(reflect.ValueOf(shown)), l.LibraryNames(), l.Cooling())
+		kept := l.Kept()
+		said := fmt.Sprintf("%+v %v %v", exported(reflect.ValueOf(shown)), l.LibraryNames(), exported(reflect.ValueOf(kept)))
 		out = append(out, said)
 	}
 	return out
@@ -266,6 +308,64 @@ func TestChangesAreToldByDifference(t *testing.T) {
 	}
 	if bytes.Contains(all[2], []byte(`"key":"b"`)) || bytes.Contains(all[2], []byte("its value")) {
 		t.Errorf("what did not change is told again: %s", all[2])
+	}
+}
+
+// TestWhatIsRememberedIsToldByDifference: of a chronicle, of renewals and of who is connected, a frame has only what is new.
+func TestWhatIsRememberedIsToldByDifference(t *testing.T) {
+	at := time.UnixMicro(1_763_755_377_000_000)
+	clients := func(n int, idle time.Duration) (list []keyspace.Client) {
+		for i := range n {
+			list = append(list, keyspace.Client{Node: "a:1", ID: int64(i + 1), Name: fmt.Sprint("worker-", i), Addr: "10.0.0.7:5", Age: time.Hour + idle, Idle: idle})
+		}
+		return list
+	}
+	roll := func(n int, idle time.Duration) *inspector.Roll {
+		return inspector.NewRoll([]*keyspace.Roll{{Node: "a:1", TakenAt: at.Add(idle), Clients: clients(n, idle)}}, 1)
+	}
+	snap := func(minute int64, count uint32, gaps int, joined int, who *inspector.Roll) *inspector.Snapshot {
+		l := &inspector.Lock{Ref: keyspace.Ref{Node: "a:1", Key: "a"}, Scheme: inspector.SchemeToken, State: inspector.StateHeld}
+		for _, c := range clients(joined, 0) {
+			l.Holders = append(l.Holders, inspector.Holder{Owner: c.Name, Label: c.Name, Presence: &inspector.Presence{Connection: inspector.ConnectionAlive, Clients: []keyspace.Client{c}}})
+		}
+		k := inspector.Kept{Lease: time.Second, Forgets: true}
+		for i := max(0, gaps-24); i < gaps; i++ {
+			k.Gaps = append(k.Gaps, time.Duration(10_000+i)*time.Millisecond)
+		}
+		if count > 0 {
+			k.Chronicle = &inspector.KeptChronicle{Minute: minute, Counted: count, Longest: time.Duration(count) * time.Second, Waiting: 2}
+			for i := range k.Chronicle.Acquisitions {
+				k.Chronicle.Acquisitions[i] = uint16(int64(i) + minute)
+				k.Chronicle.Waiters[i] = 2
+			}
+			k.Chronicle.Holds[7] = uint16(count)
+		}
+		l.Keep(k)
+		return &inspector.Snapshot{TakenAt: at, Locks: []*inspector.Lock{l}, Roll: who}
+	}
+	first, second := roll(4, 0), roll(4, 5*time.Second)
+	list := []*inspector.Snapshot{
+		snap(0, 0, 3, 0, nil), snap(100, 7, 24, 2, first), snap(101, 8, 25, 3, first), snap(101, 8, 25, 3, second), snap(300, 9, 0, 3, roll(1, time.Minute)),
+		snap(300, 9, 2, 3, roll(0, time.Minute)), snap(300, 9, 2, 3, inspector.NewRoll(nil, 1)), snap(300, 9, 2, 3, nil),
+	}
+	for _, key := range []func(int) bool{atFirst, always} {
+		for i, got := range decoded(t, frames(t, key, list...)) {
+			wantSame(t, got, list[i])
+			for _, c := range clients(4, 0) {
+				g, gotAt, gotIs := got.Client(c)
+				w, wantAt, wantIs := list[i].Client(c)
+				if held := int(c.ID) <= len(list[i].Locks[0].Holders); held && (g != w || gotIs != wantIs || !gotAt.Equal(wantAt)) || !held && gotIs {
+					t.Fatalf("frame %d: the client %d is %+v %v %v, and was %+v %v %v", i, c.ID, g, gotAt, gotIs, w, wantAt, wantIs)
+				}
+			}
+		}
+	}
+	all := frames(t, atFirst, list...)
+	if bytes.Count(all[2], []byte(`"is"`)) != 1 || bytes.Contains(all[3], []byte(`"is"`)) {
+		t.Errorf("who is connected is told again: %s\n%s", all[2], all[3])
+	}
+	if line := all[2]; bytes.Count(line, []byte(`"gaps":{"keep":23,"new":[10024]}`)) != 1 || bytes.Contains(line, []byte(`"waiters":[`)) {
+		t.Errorf("what is remembered is told again: %s", line)
 	}
 }
 

@@ -94,7 +94,7 @@ func (a *app) checkConfig(cmd *cobra.Command, args []string, output string) erro
 		return a.sayMistakes(&found, wrong, output)
 	}
 	if err != nil {
-		return usage("%v", err)
+		return usage("%w", err)
 	}
 	if file.Exposed != nil {
 		found.Warning = "no password-command is run, for " + file.Exposed.Error()
@@ -186,7 +186,7 @@ func setBy(p *settings.Profile, known settings.Vocabulary) []string {
 		span time.Duration
 	}{{"long-lease", t.LongLease}, {"renewed-forever", t.RenewedForever}, {"lost-for", t.LostFor}, {"settles", t.Settles}} {
 		if limit.span != 0 {
-			lines = append(lines, fmt.Sprintf("thresholds.%s = %q", limit.name, briefly(limit.span)))
+			lines = append(lines, fmt.Sprintf("thresholds.%s = %q", limit.name, text.Span(limit.span)))
 		}
 	}
 	if t.AboutToLapse != (inspector.Thresholds{}).AboutToLapse {
@@ -198,18 +198,6 @@ func setBy(p *settings.Profile, known settings.Vocabulary) []string {
 	}
 	slices.Sort(keys)
 	return append(lines, keys...)
-}
-
-// briefly is a time without the smaller units of which there are none.
-func briefly(d time.Duration) string {
-	said := d.String()
-	if strings.HasSuffix(said, "m0s") {
-		said = strings.TrimSuffix(said, "0s")
-	}
-	if strings.HasSuffix(said, "h0m") {
-		said = strings.TrimSuffix(said, "0m")
-	}
-	return said
 }
 
 // listed are values as TOML has them. A URL has no password, or it would have been refused; what stands in front of its host is left out

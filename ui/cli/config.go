@@ -80,7 +80,7 @@ func (a *app) chooseProfile(cmd *cobra.Command) error {
 	a.configured = configured{running: cmd, fromFile: map[string]bool{}}
 	var err error
 	if a.file, err = a.configuration(cmd); err != nil {
-		return usage("%v", err)
+		return usage("%w", err)
 	}
 	if cmd.Flags().Lookup("profile") == nil { // a demo has its own server
 		if a.file != nil {
@@ -100,20 +100,17 @@ func (a *app) chooseProfile(cmd *cobra.Command) error {
 		name = a.file.Chosen
 	}
 	if a.profile, err = a.file.Use(name); err != nil {
-		return usage("%v", err)
+		return usage("%w", err)
 	}
 	a.settlePlace(cmd, onLine)
 	return nil
 }
 
-// naming are the flags that say where the server is.
-var naming = []string{"url", "socket", "host", "port", "sentinel"}
-
 // settlePlace finds out whether the profile's server is the one that is meant. Another one hides all that the profile says of its
 // own, so that no password goes to a server it was not meant for.
 func (a *app) settlePlace(cmd *cobra.Command, onLine bool) {
 	other := ""
-	for _, flag := range naming {
+	for _, flag := range settings.ServerFlags() {
 		if other == "" && cmd.Flags().Changed(flag) {
 			other = "--" + flag
 		}
@@ -145,7 +142,7 @@ func (a *app) settlePlace(cmd *cobra.Command, onLine bool) {
 
 // namedByEnvironment is the variable that names a server; empty: none does.
 func (a *app) namedByEnvironment() string {
-	for _, name := range append([]string{"REDIS_URL"}, variables(naming)...) {
+	for _, name := range append([]string{"REDIS_URL"}, variables(settings.ServerFlags())...) {
 		if value, _ := a.lookup(name); value != "" {
 			return name
 		}
@@ -186,7 +183,7 @@ func (a *app) applyConfig(cmd *cobra.Command) error {
 		}
 		for _, value := range v.List {
 			if err := cmd.Flags().Set(v.Flag, value); err != nil {
-				return usage("%s:%d: %s: %v", a.file.Path, v.Line, v.Flag, err) // settings.Read has tried it before
+				return usage("%s:%d: %s: %w", a.file.Path, v.Line, v.Flag, err) // settings.Read has tried it before
 			}
 		}
 		a.fromFile[v.Flag] = true

@@ -192,7 +192,7 @@ func (c *connecting) parseURLs(where string, urls []string) ([]keyspace.Options,
 	for _, raw := range urls {
 		o, err := keyspace.ParseURL(raw)
 		if err != nil {
-			return nil, usage("%s: %v", where, err)
+			return nil, usage("%s: %w", where, err)
 		}
 		if u, err := url.Parse(raw); err == nil && u.Port() == "" && c.sentinel != "" && o.Network == "tcp" {
 			o.Addr = net.JoinHostPort(cmp.Or(u.Hostname(), "127.0.0.1"), strconv.Itoa(sentinelPort))
@@ -297,7 +297,7 @@ func (s *security) certificates(config *tls.Config) error {
 	if s.caCert != "" {
 		pem, err := os.ReadFile(s.caCert)
 		if err != nil {
-			return usage("--cacert: %v", err)
+			return usage("--cacert: %w", err)
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(pem) {
@@ -313,7 +313,7 @@ func (s *security) certificates(config *tls.Config) error {
 			return &pair, err
 		}
 		if _, err := load(); err != nil {
-			return usage("--cert, --key: %v", err)
+			return usage("--cert, --key: %w", err)
 		}
 		// Certificates are short-lived: a connection that is made later shows the one that is in the file by then.
 		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return load() }

@@ -31,7 +31,8 @@ func (e *codedError) Unwrap() error { return e.err }
 
 // usage is an error of the command line.
 func usage(format string, args ...any) error {
-	return &codedError{code: exitUsage, text: fmt.Sprintf(format, args...)}
+	err := fmt.Errorf(format, args...)
+	return &codedError{code: exitUsage, text: err.Error(), err: err}
 }
 
 // failed is an error of the work itself.

@@ -18,6 +18,15 @@ import (
 	"locktop/keyspace"
 )
 
+// What an error of the command line is about can be found in it, as in every other.
+func TestErrorsKeepTheirCause(t *testing.T) {
+	for _, err := range []error{usage("--cacert: %w", fs.ErrNotExist), failed("reading: %w", fs.ErrNotExist)} {
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%v has lost its cause", err)
+		}
+	}
+}
+
 func TestExitCodes(t *testing.T) {
 	running := t.Context()
 	killed, cancel := context.WithCancelCause(running)

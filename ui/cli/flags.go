@@ -69,7 +69,7 @@ func (a *app) applyEnvironment(cmd *cobra.Command) error {
 				list = strings.Fields(value)
 			}
 			if replaceErr := values.Replace(list); replaceErr != nil {
-				err = usage("%s: %v", variable(f.Name), replaceErr)
+				err = usage("%s: %w", variable(f.Name), replaceErr)
 			}
 			f.Changed = true
 			return
@@ -221,7 +221,7 @@ func (o *observing) check() error {
 	}
 	for _, glob := range o.patterns {
 		if _, err := keyspace.NewPattern(glob); err != nil {
-			return usage("--pattern: %v", err)
+			return usage("--pattern: %w", err)
 		}
 	}
 	if o.notify == string(keyspace.NotifyEnable) && o.readOnly != readOnlyOff {

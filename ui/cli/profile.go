@@ -39,7 +39,7 @@ func (a *app) views(draw *screen, demo bool) (begin tui.Settings, save func(tui.
 		a.say("%s", text.Legible(oneLine(err.Error())))
 	}
 	begin = tui.Settings(kept)
-	if err := known(begin); err != nil {
+	if err := begin.Check(); err != nil { // it may be of a later version, and is no reason not to start
 		a.say("%s: what was kept for %s is not of this version, and is not used: %v", settings.ViewsPath(), name, err)
 		begin = tui.Settings{}
 	}
@@ -47,17 +47,6 @@ func (a *app) views(draw *screen, demo bool) (begin tui.Settings, save func(tui.
 		begin.Theme = draw.theme
 	}
 	return begin, func(s tui.Settings) (string, error) { return settings.SaveView(name, settings.View(s)) }
-}
-
-// known says what a view has that this version does not: it may come from a later one, and is no reason not to start.
-func known(view tui.Settings) error {
-	if checked, is := any(view).(interface{ Check() error }); is {
-		return checked.Check()
-	}
-	if view.Theme == "" {
-		return nil
-	}
-	return tryFlag("", "theme", []string{view.Theme})
 }
 
 // commandedPassword is what the profile's password command prints; empty: there is none, or it is for another server.

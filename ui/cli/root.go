@@ -87,7 +87,7 @@ func (a *app) finish(cmd *cobra.Command) {
 			if coded := (*codedError)(nil); errors.As(err, &coded) {
 				return err
 			}
-			return usage("%s: %v; see %q", cmd.Name(), err, cmd.CommandPath()+" --help")
+			return usage("%s: %w; see %q", cmd.Name(), err, cmd.CommandPath()+" --help")
 		}
 		return nil
 	}

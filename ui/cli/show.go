@@ -137,7 +137,7 @@ func (a *app) identify(ctx context.Context, s *session, found sight, about *targ
 	if found.lock == nil {
 		return found, nil
 	}
-	found.roll = inspector.Identify(found.lock, s.servers.Rolls(ctx), whose.names.rules, time.Now())
+	found.roll = inspector.Identify(found.lock, s.servers.Rolls(ctx), whose.names.rules, a.limits(), time.Now())
 	if !slices.ContainsFunc(found.lock.Holders, func(h inspector.Holder) bool { return h.Connection() == inspector.ConnectionGone }) {
 		return found, nil
 	}

@@ -32,7 +32,7 @@ func (t *target) unquote(name, s string) (string, error) {
 	}
 	out, err := text.Unescape(s)
 	if err != nil {
-		return "", usage("%s: %v", name, err)
+		return "", usage("%s: %w", name, err)
 	}
 	return out, nil
 }

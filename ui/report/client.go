@@ -15,6 +15,7 @@ type Client struct {
 	Subscriptions *int   `json:"subscriptions,omitempty"`
 	Library       string `json:"library,omitempty"`
 	Connections   int    `json:"connections,omitempty"`
+	AtLeast       bool   `json:"connections_at_least,omitempty"` // there may be more of them
 	// By says how the holder was joined to them, SeenAt when they were on a list last, and GoneSince since when they are not.
 	By        string `json:"by,omitempty"`
 	SeenAt    string `json:"seen_at,omitempty"`
@@ -27,7 +28,7 @@ func NewClient(s *inspector.Snapshot, p *inspector.Presence) *Client {
 		return nil
 	}
 	out := &Client{
-		Connection: string(p.Connection), Name: Shown(p.Name), By: Shown(p.By), Connections: len(p.Clients),
+		Connection: string(p.Connection), Name: Shown(p.Name), By: Shown(p.By), Connections: len(p.Clients), AtLeast: p.AtLeast() != "",
 		SeenAt: Instant(p.Seen), GoneSince: Instant(p.Since),
 	}
 	if len(p.Clients) == 0 {

@@ -56,8 +56,8 @@ const (
 	Span
 )
 
-// Production is the environment in which destructive actions have to be confirmed by a name.
-const Production = "production"
+// production is the environment in which destructive actions have to be confirmed by a name.
+const production = "production"
 
 // File is a configuration without a mistake.
 type File struct {
@@ -96,7 +96,7 @@ type Value struct {
 }
 
 // Production says whether destructive actions have to be confirmed by a name. No profile is none of production.
-func (p *Profile) Production() bool { return p != nil && p.Environment == Production }
+func (p *Profile) Production() bool { return p != nil && p.Environment == production }
 
 // Of is what is set for a flag; nil: nothing. No profile sets any.
 func (p *Profile) Of(flag string) *Value {

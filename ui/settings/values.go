@@ -3,6 +3,7 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -170,13 +171,11 @@ func (r *reader) place(p *Profile) {
 
 // HasPlace says whether a profile names a server of its own.
 func (p *Profile) HasPlace() bool {
-	for _, name := range []string{"url", "socket", "host", "port", "sentinel"} {
-		if p.Of(name) != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ServerFlags(), func(name string) bool { return p.Of(name) != nil })
 }
+
+// ServerFlags are the flags of which each names a server.
+func ServerFlags() []string { return []string{"url", "socket", "host", "port", "sentinel"} }
 
 // limits are the thresholds by their names; each sets its own.
 var limits = map[string]func(t *inspector.Thresholds) *time.Duration{
@@ -195,7 +194,8 @@ func (r *reader) thresholds(p *Profile, e entry) {
 		r.add(e.line, `thresholds is a table of limits; write [thresholds], or [profile.NAME.thresholds], and below it long-lease = "2h"`)
 		return
 	}
-	names := []string{aboutToLapse, "long-lease", "lost-for", "renewed-forever", "settles"}
+	names := slices.Sorted(maps.Keys(limits))
+	names = append([]string{aboutToLapse}, names...)
 	for _, limit := range e.sub.entries {
 		field, is := limits[limit.name]
 		switch {

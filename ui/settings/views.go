@@ -27,6 +27,10 @@ type View struct {
 	Filter   string   `toml:"filter,omitempty"`
 	Suspects bool     `toml:"suspects,omitempty"`
 	Theme    string   `toml:"theme,omitempty"`
+
+	HoldersSort    string `toml:"holders_sort,omitempty"`
+	HoldersReverse bool   `toml:"holders_reverse,omitempty"`
+	Trouble        bool   `toml:"trouble,omitempty"`
 }
 
 // ViewsPath is where views are kept: one table for each profile.

@@ -3,6 +3,7 @@ package settings
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -22,7 +23,12 @@ func TestAViewComesBack(t *testing.T) {
 	if got, err := LoadView("prod"); err != nil || got.Sort != "" {
 		t.Fatalf("before anything was kept: %+v, %v", got, err)
 	}
-	kept := View{View: "events", Columns: []string{"state", "key"}, Sort: "held", Reverse: true, Filter: "a\"b\\c\x1b[2J", Suspects: true, Theme: "light"}
+	kept := View{View: "events", Columns: []string{"state", "key"}, Sort: "held", Reverse: true, Filter: "a\"b\\c\x1b[2J", Suspects: true, Theme: "light", HoldersSort: "oldest", HoldersReverse: true, Trouble: true}
+	for i, fields := 0, reflect.ValueOf(kept); i < fields.NumField(); i++ {
+		if fields.Field(i).IsZero() {
+			t.Fatalf("%s is not tried", fields.Type().Field(i).Name)
+		}
+	}
 	path, err := SaveView("prod", kept)
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +40,7 @@ func TestAViewComesBack(t *testing.T) {
 		}
 	}
 	got, err := LoadView("prod")
-	if err != nil || got.View != kept.View || strings.Join(got.Columns, " ") != "state key" || got.Sort != "held" || !got.Reverse || got.Filter != kept.Filter || !got.Suspects || got.Theme != "light" {
+	if err != nil || !reflect.DeepEqual(got, kept) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	if got, err := LoadView("a.b [c]"); err != nil || got.Sort != "key" || got.Reverse {

@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -28,6 +29,18 @@ func Duration(d time.Duration) string {
 	default:
 		return strconv.FormatInt(seconds/86400, 10) + "d"
 	}
+}
+
+// Span is a duration as people write one, without the smaller units of which there are none: "10m", "1h30m", "2s".
+func Span(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
 }
 
 // pair writes two units, the lesser with two digits.

@@ -160,6 +160,16 @@ func TestDuration(t *testing.T) {
 	}
 }
 
+func TestSpan(t *testing.T) {
+	for in, want := range map[time.Duration]string{
+		10 * time.Minute: "10m", time.Hour: "1h", 30 * time.Second: "30s", 90 * time.Second: "1m30s", 90 * time.Minute: "1h30m", 0: "0s",
+	} {
+		if got := Span(in); got != want {
+			t.Errorf("Span(%v) = %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestLagAgoCount(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{Lag(300 * time.Microsecond), "0.3 ms"},

@@ -228,8 +228,10 @@ func (a arrangement) compare(x, y sortable) int {
 }
 
 // goneText marks a lock whose first holder's connection is gone.
-func goneText(l *inspector.Lock) string {
-	if l.Holders[0].Connection() == inspector.ConnectionGone {
+func goneText(l *inspector.Lock) string { return goneWord(&l.Holders[0]) }
+
+func goneWord(h *inspector.Holder) string {
+	if h.Connection() == inspector.ConnectionGone {
 		return " (gone)"
 	}
 	return ""

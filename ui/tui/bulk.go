@@ -40,6 +40,7 @@ type bulkItem struct {
 	// What is known beforehand: what it does, or what is discouraged, or why it cannot be.
 	fate      standing
 	does, why string
+	warnings  []string // what to beware of besides
 }
 
 // standing is what is known beforehand of an action.
@@ -85,6 +86,8 @@ func (m *model) openMarked(verb actions.Verb) tea.Cmd {
 // ("worker-7"); empty: they are the marked ones. whose says which of a lock's holders it concerns; nil: all of them.
 func (m *model) openBulk(verb actions.Verb, locks []*inspector.Lock, of string, whose func(*inspector.Holder) bool) tea.Cmd {
 	switch {
+	case m.replays():
+		return m.say(string(verb) + " is off: a recording cannot be acted on")
 	case m.config.Operator.ReadOnly():
 		return m.say(string(verb) + " is off: locktop runs read-only")
 	case m.lapsed():
@@ -162,7 +165,7 @@ func (m *model) judgeBulk() {
 	now := m.clock()
 	for i := range d.bulk.items {
 		item := &d.bulk.items[i]
-		item.does = ""
+		item.does, item.warnings = "", nil
 		item.fate, item.why = m.judge(d, item, now)
 	}
 }
@@ -198,10 +201,11 @@ func (m *model) judge(d *dialog, item *bulkItem, now time.Time) (standing, strin
 		item.does = strings.TrimPrefix(after, "now ")
 	}
 	item.does += mastersDoes(r)
+	item.warnings = effect.Warnings
 	if effect.Discouraged {
 		why := "discouraged"
 		if len(effect.Warnings) > 0 {
-			why += ": " + effect.Warnings[0]
+			why, item.warnings = why+": "+effect.Warnings[0], effect.Warnings[1:]
 		}
 		return standingDiscouraged, why
 	}

@@ -39,7 +39,7 @@ func TestBulkListsAllThatItTouches(t *testing.T) {
 	h := marked(t, 120, 40, "lock:invoice:7731", "cart:100", "cart:991", "mutex:queue", "锁:订单:42")
 	h.keys("r")
 	h.wantSeen("release 5 marked locks", "5 marked, 6 actions, 4 will be released, 2 cannot",
-		"lock:invoice:7731", "cart:100", "cannot be: it is free already", "cannot be: nobody holds it", "工人-1 ×2", "worker-5", "[ Release 4 ]", "[ Cancel ]")
+		"lock:invoice:7731", "held ≥3h12m, never ends", "cart:100", "cannot be: it is free already", "cannot be: nobody holds it", "工人-1 ×2", "worker-5", "[ Release 4 ]", "[ Cancel ]")
 	h.keys("enter")
 	h.run()
 	if len(h.operator.requests) != 0 || h.m.dialog != nil {
@@ -78,6 +78,21 @@ func TestBulkListsAllThatItTouches(t *testing.T) {
 	if h.m.run != nil {
 		t.Error("esc closes the report")
 	}
+}
+
+// TestBulkWarnsAsTheDialogOfOneDoes: what to beware of is told once, with the number of locks of which it is true, and only where it is.
+func TestBulkWarnsAsTheDialogOfOneDoes(t *testing.T) {
+	const unchecked = "Clients of this kind delete the key without looking whose it is"
+	h := marked(t, 120, 40, "lock:invoice:7731", "legacy:import", "orders:checkout")
+	h.keys("r")
+	h.wantSeen("▲ 2 locks: " + unchecked)
+	h.keys("esc", "e")
+	h.wantSeen("extend 3 marked locks")
+	h.wantUnseen(unchecked)
+	h = marked(t, 120, 40, "orders:checkout")
+	h.keys("r")
+	h.wantSeen("release 1 marked lock")
+	h.wantUnseen(unchecked)
 }
 
 // TestBulkNeverTouchesWhatIsHidden: what a filter hides is said, and left alone.

@@ -56,11 +56,45 @@ func (b *bulk) describe(m *model, width int) [][]part {
 			say(t.warn, "▲ "+plural(int64(n), "lock")+" changed since: see the list; what is not as it was seen is refused")
 		}
 	}
+	for _, w := range b.warnings() {
+		g.paragraph([]part{{t.warn, "▲"}}, 2, t.warn, plural(int64(w.locks), "lock")+": "+w.text)
+	}
 	g.line()
 	for i := range b.items {
 		b.itemLines(&g, m, &b.items[i])
 	}
 	return g.lines
+}
+
+// bulkWarning is something to beware of, and of how many locks it is true.
+type bulkWarning struct {
+	text  string
+	locks int
+}
+
+// warnings are what to beware of in what will be done, each told once, since a thousand locks of one library have the same.
+func (b *bulk) warnings() []bulkWarning {
+	var all []bulkWarning
+	at := map[string]int{}
+	last := map[string]*inspector.Lock{}
+	for i := range b.items {
+		item := &b.items[i]
+		if !b.does(item) {
+			continue
+		}
+		for _, said := range item.warnings {
+			n, told := at[said]
+			if !told {
+				n = len(all)
+				at[said], all = n, append(all, bulkWarning{text: said})
+			}
+			if last[said] != item.lock { // the holders of one lock come one after another
+				all[n].locks++
+				last[said] = item.lock
+			}
+		}
+	}
+	return all
 }
 
 func areOrIs(n int) string {
@@ -124,6 +158,12 @@ func (b *bulk) itemLines(g *page, m *model, item *bulkItem) {
 	if item.label == "" {
 		holder = "nobody"
 	}
+	for i := range l.Holders {
+		if h := &l.Holders[i]; h.Owner == item.owner {
+			holder += goneWord(h)
+			break
+		}
+	}
 	if actions.EndsForAll(actions.Request{Verb: m.dialog.verb, Lock: l}) && len(l.Holders) > 1 {
 		holder = ownerText(l)
 	}
@@ -131,6 +171,9 @@ func (b *bulk) itemLines(g *page, m *model, item *bulkItem) {
 		holder += " " + n
 	}
 	ttl, waits := leaseBriefly(l, now), waitersText(l)
+	if held := heldText(l, now); held != "-" && l.State != inspector.StateFreed {
+		ttl = "held " + held + ", " + ttl
+	}
 	switch waits {
 	case "-":
 		waits = "waiters not seen"
@@ -139,13 +182,13 @@ func (b *bulk) itemLines(g *page, m *model, item *bulkItem) {
 	default:
 		waits += " wait"
 	}
-	const state, waiting = 10, 16
-	room := g.width - state - waiting - 3
-	key, who := room*2/5, room*3/10
+	const stateWidth, waiting = 10, 16
+	room := g.width - stateWidth - waiting - 3
+	key, who := room/3, room*13/50
 	name := text.Escape(l.Key)
 	if g.width >= 90 && text.Width(name) < key && text.Width(holder) < who && text.Width(ttl) < room-key-who {
 		g.line(
-			part{f.style, text.PadRight(f.glyph+" "+f.word, state)}, part{t.strong, text.PadRight(name, key)},
+			part{f.style, text.PadRight(f.glyph+" "+f.word, stateWidth)}, part{t.strong, text.PadRight(name, key)},
 			part{t.plain, text.PadRight(holder, who)}, part{t.plain, text.PadRight(ttl, room-key-who)}, part{t.plain, "  " + waits},
 		)
 	} else { // nothing of what will be touched is cut off
@@ -156,7 +199,11 @@ func (b *bulk) itemLines(g *page, m *model, item *bulkItem) {
 			}
 			g.line(lead, part{t.strong, line})
 		}
-		g.paragraph(nil, 2, t.plain, holder+" · "+f.word+" · "+ttl+" · "+waits)
+		state := f.word + " · "
+		if strings.HasPrefix(ttl, f.word+" ") {
+			state = "" // it says so itself
+		}
+		g.paragraph(nil, 2, t.plain, holder+" · "+state+ttl+" · "+waits)
 	}
 	b.fateLines(g, m, item)
 }

@@ -162,33 +162,23 @@ func (r *bulkRun) cancel() {
 
 // handleRunKey gives a key to the progress or the report of several actions.
 func (m *model) handleRunKey(msg tea.KeyMsg) tea.Cmd {
-	run, k, page := m.run, m.keys, max(m.height/2, 1)
+	run, k := m.run, m.keys
 	switch {
 	case key.Matches(msg, k.Back, k.Quit) && run.ended():
 		m.run = nil
 	case key.Matches(msg, k.Back):
 		run.cancel()
-	case key.Matches(msg, k.Up):
-		run.offset--
-	case key.Matches(msg, k.Down):
-		run.offset++
-	case key.Matches(msg, k.PageUp, k.HalfUp):
-		run.offset -= page
-	case key.Matches(msg, k.PageDown, k.HalfDown):
-		run.offset += page
-	case key.Matches(msg, k.Top):
-		run.offset = 0
-	case key.Matches(msg, k.Bottom):
-		run.offset = 1 << 20
 	case key.Matches(msg, k.Copy) && run.ended():
 		return m.copyText("the report", run.report())
+	default:
+		k.scrolled(msg, &run.offset, max(m.height/2, 1))
 	}
 	return nil
 }
 
 // runHints are the keys of the progress and of the report.
 func (m *model) runHints() []segment {
-	back := m.hint(0, m.keys.Back, "stops: what is under way ends")
+	back := m.hint(0, m.keys.Back, "stop the rest")
 	if !m.run.ended() {
 		return []segment{back}
 	}
@@ -276,7 +266,7 @@ func (m *model) overlayRun(p *painter) {
 	head := [][]part{{{t.strong, text.Truncate(run.state(), width-4)}}, nil}
 	room := max(overlayRoom(p.height())-len(head), 0)
 	if p.height() < dialogMinHeight {
-		head, room = head[:1], max(p.height()-3, 0)
+		head, room = head[:1], max(overlayRoom(p.height())-1, 0)
 	}
 	run.offset = max(min(run.offset, len(g.lines)-room), 0)
 	framing := *t

@@ -58,6 +58,15 @@ func (m *model) toggleColumn(index int) {
 	m.hidden = m.hidden.toggled(c.id)
 }
 
+// chooserHints are the keys of the chooser.
+func (m *model) chooserHints() []segment {
+	k := m.keys
+	return []segment{
+		piece(3, m.theme.faint, "↑↓ move"), m.hint(0, k.Freeze, "shows or hides"), m.hint(2, k.Save, "save"), m.hint(0, k.Back, "close"),
+		m.hint(1, k.Help, "help"),
+	}
+}
+
 // overlayChooser lays the chooser over the screen; in a low window it shows the columns around the cursor.
 func (m *model) overlayChooser(p *painter) {
 	t := m.theme

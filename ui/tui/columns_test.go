@@ -111,7 +111,7 @@ func TestSortingGoesThroughTheColumnsThatAreShown(t *testing.T) {
 
 func TestSettingsComeBack(t *testing.T) {
 	h := withFixture(t, 140, 30, "light")
-	h.keys("c", "j", "enter", "esc", "s", "s", "I", "!", "/", "o", "r", "enter")
+	h.keys("c", "j", "enter", "esc", "2", "s", "s", "I", "3", "!", "1", "s", "s", "I", "!", "/", "o", "r", "enter")
 	var saved Settings
 	h.m.config.Save = func(s Settings) (string, error) {
 		saved = s
@@ -121,6 +121,7 @@ func TestSettingsComeBack(t *testing.T) {
 	h.answer()
 	want := Settings{
 		View: "locks", Sort: "scheme", Reverse: true, Filter: "or", Suspects: true, Theme: "light",
+		HoldersSort: "locks", HoldersReverse: true, Trouble: true,
 		Columns: []string{"state", "key", "scheme", "count", "votes", "ttl", "held", "waiters", "acquisitions", "renewals", "finding"},
 	}
 	if !reflect.DeepEqual(saved, want) {
@@ -128,6 +129,11 @@ func TestSettingsComeBack(t *testing.T) {
 	}
 	if err := saved.Check(); err != nil {
 		t.Error(err)
+	}
+	for i, fields := 0, reflect.ValueOf(saved); i < fields.NumField(); i++ {
+		if fields.Field(i).IsZero() {
+			t.Errorf("%s is not tried", fields.Type().Field(i).Name)
+		}
 	}
 	for _, view := range []string{"events", "nodes"} {
 		waiting := newHarness(t, 100, 20, "light")
@@ -140,6 +146,11 @@ func TestSettingsComeBack(t *testing.T) {
 	again.show(fixture())
 	again.wantSeen("/or", "SUSPECTS ONLY", "by scheme, turned")
 	again.wantUnseen("HOLDER")
+	again.keys("2")
+	again.wantSeen("by locks, turned")
+	again.keys("3")
+	again.wantSeen("TROUBLE ONLY")
+	again.keys("1")
 	if again.m.settings().Columns == nil || !reflect.DeepEqual(again.m.settings(), saved) {
 		t.Errorf("it came back as %+v", again.m.settings())
 	}
@@ -162,6 +173,7 @@ func TestSettingsOfUnknownNamesAreRefused(t *testing.T) {
 		{Settings{View: "lock"}, `no view "lock": choose one of locks, `},
 		{Settings{Columns: []string{"key", "colour"}}, `no column "colour": choose one of state, key, scheme, `},
 		{Settings{Sort: "size"}, `no order "size": choose one of worst, key, `},
+		{Settings{HoldersSort: "size"}, `no order of holders "size": choose one of gone, holder, `},
 		{Settings{Theme: "neon"}, `no theme "neon": choose one of default, `},
 	} {
 		err := c.settings.Check()

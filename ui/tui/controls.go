@@ -91,10 +91,7 @@ func (m *model) takeControlled(msg controlledMsg) tea.Cmd {
 	now := m.clock()
 	switch {
 	case msg.err != nil:
-		m.toast = toast{
-			text: "✖ could not " + controlWords(msg.control) + ": " + errorText(msg.err), kind: toastBad,
-			until: now.Add(toastBadFor), sticky: true,
-		}
+		m.toast = failedToast("could not "+controlWords(msg.control)+": "+errorText(msg.err), now)
 	case msg.said != "":
 		m.toast = infoToast(msg.said, now)
 	case !m.showsTempo(msg.control):

@@ -80,24 +80,17 @@ func (m *model) takeDeeds(msg deedsMsg) {
 
 // handleDeedsKey gives a key to the panel. It shows, and does nothing else.
 func (m *model) handleDeedsKey(msg tea.KeyMsg) tea.Cmd {
-	d, k, page := m.deeds, m.keys, max(m.height/2, 1)
-	switch {
-	case key.Matches(msg, k.Deeds, k.Back, k.Quit):
+	if key.Matches(msg, m.keys.Deeds, m.keys.Back, m.keys.Quit) {
 		m.deeds = nil
-	case key.Matches(msg, k.Up):
-		d.offset--
-	case key.Matches(msg, k.Down):
-		d.offset++
-	case key.Matches(msg, k.PageUp, k.HalfUp):
-		d.offset -= page
-	case key.Matches(msg, k.PageDown, k.HalfDown):
-		d.offset += page
-	case key.Matches(msg, k.Top):
-		d.offset = 0
-	case key.Matches(msg, k.Bottom):
-		d.offset = 1 << 20
+		return nil
 	}
+	m.keys.scrolled(msg, &m.deeds.offset, max(m.height/2, 1))
 	return nil
+}
+
+// deedsHints are the keys of the panel.
+func (m *model) deedsHints() []segment {
+	return []segment{piece(1, m.theme.faint, "↑↓ scroll"), m.hint(0, m.keys.Back, "back")}
 }
 
 // overlayDeeds lays the panel over the screen.
@@ -186,7 +179,7 @@ func (m *model) deedSaid(l *actions.AuditLine) (glyph string, s style, said stri
 	case l.Verb == actions.SessionLapse:
 		return "·", t.faint, "lapsed"
 	case l.Verb == actions.SessionRearm:
-		return "·", t.warn, "armed again for " + plainSpan(time.Duration(l.Asked.TTL)*time.Millisecond)
+		return "·", t.warn, "armed again for " + text.Span(time.Duration(l.Asked.TTL)*time.Millisecond)
 	case l.Phase == actions.PhaseIntent && m.clock().Sub(l.At) < actTimeout+time.Second:
 		return "…", t.accent, "under way"
 	case l.Phase == actions.PhaseIntent:
@@ -194,7 +187,7 @@ func (m *model) deedSaid(l *actions.AuditLine) (glyph string, s style, said stri
 	}
 	glyph, s = resultFace(t, l.Outcome)
 	said = text.Escape(string(l.Outcome))
-	span := plainSpan(time.Duration(l.Asked.TTL) * time.Millisecond)
+	span := text.Span(time.Duration(l.Asked.TTL) * time.Millisecond)
 	switch {
 	case l.Outcome == actions.ResultExtended:
 		said += " to " + span

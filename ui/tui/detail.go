@@ -32,10 +32,10 @@ type detail struct {
 	// timeTop and timeEnd are the lines of the page that it takes; reveal has them scrolled into sight.
 	timeTop, timeEnd int
 	reveal           bool
-	// sample is what a probe found just now, and showSample brings it on the screen; sampleAt is its line of the page.
-	sample     *inspector.Sample
-	showSample bool
-	sampleAt   int
+	// sample is what a probe found just now, and showSample brings it on the screen; sampleTop and sampleEnd are its lines of the page.
+	sample               *inspector.Sample
+	sampleTop, sampleEnd int
+	showSample           bool
 }
 
 // newDetail is the page of a lock of a snapshot.
@@ -75,13 +75,13 @@ func (d *detail) paint(p *painter, m *model, height int) {
 	page := newPainter(p.theme, p.width, 64)
 	page.tone = p.tone
 	d.page(page, m, m.momentOf(d.lock))
-	if d.reveal && (d.timeTop < d.offset || d.timeEnd > d.offset+height-1) {
-		d.offset = d.timeTop
+	if d.reveal {
+		d.bring(d.timeTop, d.timeEnd, height)
 	}
-	d.reveal = false
 	if d.showSample {
-		d.showSample, d.offset = false, d.sampleAt
+		d.bring(d.sampleTop, d.sampleEnd, height)
 	}
+	d.reveal, d.showSample = false, false
 	d.offset = max(min(d.offset, len(page.lines)-height), 0)
 	visible := page.lines[d.offset:]
 	if len(visible) > height {
@@ -92,6 +92,13 @@ func (d *detail) paint(p *painter, m *model, height int) {
 		p.lines = p.lines[:len(p.lines)-1]
 		p.put(p.theme.faint, text.Spaces(rowPrefix)+"↓ "+text.Count(int64(rest+1))+" more lines")
 		p.end()
+	}
+}
+
+// bring scrolls to some lines of the page, unless all of them are in sight.
+func (d *detail) bring(top, end, height int) {
+	if top < d.offset || end > d.offset+height-1 {
+		d.offset = top
 	}
 }
 

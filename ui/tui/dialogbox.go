@@ -37,6 +37,12 @@ func (m *model) dialogOuter() int {
 
 func (m *model) dialogInner() int { return m.dialogOuter() - 4 }
 
+// dialogHints are the keys of a dialog.
+func (m *model) dialogHints() []segment {
+	k := m.keys
+	return []segment{m.hint(1, k.Next, "next"), m.hint(0, k.Choose, "choose"), m.hint(2, k.PageDown, "more"), m.hint(0, k.Cancel, "cancel")}
+}
+
 // overlayDialog lays the dialog over the screen. Where the window is low, the middle of what it says gives way, never the
 // buttons.
 func (m *model) overlayDialog(p *painter) {
@@ -110,7 +116,7 @@ func (d *dialog) describe(m *model, width int) [][]part {
 	lines = append(lines, append(row("seen", f.style, state), part{t.faint, " · " + string(l.Scheme) + " · at " + now.Format("15:04:05")}))
 	if len(l.Holders) > 0 {
 		h := l.Holders[d.holder]
-		holder := text.Escape(h.Label)
+		holder := text.Escape(h.Label) + goneWord(&h)
 		if h.Count.Known {
 			holder += ", " + entriesText(h.Count.N)
 		}

@@ -100,11 +100,7 @@ func (p *painter) eventTitles(columns []eventColumn, gap int) {
 		if i > 0 {
 			p.gap(gap)
 		}
-		if c.right {
-			p.right(p.theme.title, c.title, c.width)
-		} else {
-			p.left(p.theme.title, c.title, c.width)
-		}
+		p.columnTitle(p.theme.title, c.title, c.width, c.right)
 	}
 	p.end()
 }

@@ -36,7 +36,7 @@ type eventLog struct {
 // there is.
 func (e *eventLog) take(list []inspector.Event, replayed bool) {
 	if replayed && e.last > 0 && (len(list) == 0 || list[len(list)-1].Seq < e.last || list[0].Seq > e.last+1) {
-		*e = eventLog{cursor: e.cursor}
+		*e = eventLog{cursor: e.cursor, trouble: e.trouble}
 	}
 	e.add(list)
 }

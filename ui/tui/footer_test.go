@@ -16,12 +16,15 @@ func hintsOf(h *harness) []string {
 // TestHintsSurviveEveryWidth: wherever the user is, the footer says how to get out of there, help where there is any, and from
 // 45 columns on at least two more things to do.
 func TestHintsSurviveEveryWidth(t *testing.T) {
+	t.Parallel()
 	root := []string{"? help", "q quit"}
-	modes := map[string]struct {
+	back, asks := []string{"esc back", "? help"}, []string{"⏎ choose", "esc cancel"}
+	type mode struct {
 		prepare func(h *harness)
 		want    []string // at any width
 		more    int      // hints besides, from 45 columns on
-	}{
+	}
+	modes := map[string]mode{
 		"locks":            {func(*harness) {}, root, 2},
 		"marked":           {func(h *harness) { h.keys("m", "m") }, root, 2},
 		"frozen":           {func(h *harness) { h.keys(" ") }, root, 2},
@@ -35,14 +38,31 @@ func TestHintsSurviveEveryWidth(t *testing.T) {
 		"trouble":          {func(h *harness) { h.keys("3", "!", "k") }, root, 2},
 		"nodes":            {func(h *harness) { h.show(clusterFixture()); h.keys("4") }, root, 2},
 		"map":              {func(h *harness) { h.show(redlockFixture()); h.keys("4") }, root, 2},
-		"detail":           {func(h *harness) { h.keys("enter") }, []string{"esc back", "? help"}, 2},
-		"detail of event":  {func(h *harness) { h.keys("3", "enter") }, []string{"esc back", "? help"}, 2},
+		"detail":           {func(h *harness) { h.keys("enter") }, back, 2},
+		"detail of event":  {func(h *harness) { h.keys("3", "enter") }, back, 2},
+		"holders":          {func(h *harness) { h.show(holdersFixture()); h.keys("2") }, root, 2},
+		"holder":           {func(h *harness) { h.show(holdersFixture()); h.keys("2", "enter") }, back, 2},
+		"detail of holder": {func(h *harness) { h.show(holdersFixture()); h.keys("2", "enter", "enter") }, back, 2},
+		"probed":           {func(h *harness) { h.asksProbe(); h.started(); close(h.prober.hold); h.probed() }, back, 2},
+		"replay":           {func(h *harness) { h.stageReel(fixtureReel(noon)) }, root, 2},
+		"replay of events": {func(h *harness) { h.stageReel(fixtureReel(noon)); h.keys("3") }, root, 2},
+		"production":       {func(h *harness) { h.m.config.Production, h.m.config.Profile = true, "prod-eu" }, root, 2},
+		"lapsed":           {func(h *harness) { h.operator.until = noon }, root, 2},
 		"typing":           {func(h *harness) { h.keys("/", "a") }, []string{"⏎ keep", "esc clear"}, 0},
-		"help":             {func(h *harness) { h.keys("?") }, []string{"esc back"}, 1},
-		"columns":          {func(h *harness) { h.keys("c") }, []string{"␣ shows or hides", "esc close"}, 1},
-		"release":          {func(h *harness) { h.keys("r") }, []string{"⏎ choose", "esc cancel"}, 1},
-		"extend":           {func(h *harness) { h.keys("/", "o", "r", "d", "enter", "e") }, []string{"⏎ choose", "esc cancel"}, 1},
-		"force-expire":     {func(h *harness) { h.keys("x") }, []string{"⏎ choose", "esc cancel"}, 1},
+	}
+	for name, prepare := range overlays {
+		mode := mode{prepare, asks, 1}
+		switch name {
+		case "bulk run":
+			mode.want, mode.more = []string{"esc stop the rest"}, 0
+		case "probe runs":
+			mode.want, mode.more = []string{"esc end the probe"}, 0
+		case "bulk report", "actions", "help", "help there":
+			mode.want = []string{"esc back"}
+		case "columns":
+			mode.want = []string{"␣ shows or hides", "esc close"}
+		}
+		modes[name] = mode
 	}
 	demo := map[string]bool{"locks": true, "events": true, "nodes": true}
 	for name, mode := range modes {
@@ -51,6 +71,7 @@ func TestHintsSurviveEveryWidth(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/demo=%v", name, inDemo), func(t *testing.T) {
+				t.Parallel()
 				h := withFixture(t, 80, 24, "mono")
 				if inDemo {
 					h = withDemo(t, 80, 24, "mono")

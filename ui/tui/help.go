@@ -59,21 +59,17 @@ func (m *model) handleHelpKey(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case key.Matches(msg, k.Help, k.Back, k.Quit, k.Open):
 		m.help, m.helpOffset = false, 0
-	case key.Matches(msg, k.Up):
-		m.helpOffset--
-	case key.Matches(msg, k.Down):
-		m.helpOffset++
-	case key.Matches(msg, k.PageUp, k.HalfUp):
-		m.helpOffset -= page
-	case key.Matches(msg, k.PageDown, k.HalfDown, k.Freeze):
+	case key.Matches(msg, k.Freeze): // a pager's key for the next page
 		m.helpOffset += page
-	case key.Matches(msg, k.Top):
-		m.helpOffset = 0
-	case key.Matches(msg, k.Bottom):
-		m.helpOffset = 1 << 20
+	default:
+		k.scrolled(msg, &m.helpOffset, page)
 	}
-	m.helpOffset = max(m.helpOffset, 0) // the end is known when it is drawn
 	return nil
+}
+
+// helpHints are the keys of the help.
+func (m *model) helpHints() []segment {
+	return []segment{m.hint(0, m.keys.Back, "back"), piece(1, m.theme.faint, "↑↓ scroll")}
 }
 
 // helpStacks puts the groups into columns, each into the one that is the shortest so far.

@@ -13,25 +13,19 @@ import (
 
 // holderList is the rows of the view of holders, with a cursor that stays on its holder.
 type holderList struct {
+	rowCursor
 	rows     []*holderRow
 	made     bool // rows were gathered since the view was opened
 	selected holderID
-	index    int
-	offset   int
-	height   int // visible rows
 	page     *holderPage
 }
 
 // set takes newly gathered rows. The cursor follows its holder; where that has gone, it stays in its place on the screen.
 func (l *holderList) set(rows []*holderRow) {
-	before := l.index
 	l.rows, l.made = rows, true
 	for i, r := range rows {
 		if r.holderID == l.selected {
-			l.index = i
-			if l.offset > 0 {
-				l.offset += i - before
-			}
+			l.follow(i)
 			break
 		}
 	}
@@ -57,14 +51,7 @@ func (l *holderList) move(index int) {
 
 // clamp keeps the cursor on a row and on the screen.
 func (l *holderList) clamp() {
-	l.index = max(min(l.index, len(l.rows)-1), 0)
-	if l.index < l.offset {
-		l.offset = l.index
-	}
-	if l.height > 0 && l.index >= l.offset+l.height {
-		l.offset = l.index - l.height + 1
-	}
-	l.offset = max(min(l.offset, len(l.rows)-l.height), 0)
+	l.rowCursor.clamp(len(l.rows))
 	if r := l.current(); r != nil {
 		l.selected = r.holderID
 	}
@@ -233,7 +220,7 @@ func (m *model) paintHolders(p *painter, l layout) {
 	if l.titles.height > 0 {
 		m.paintHolderTitles(p, columns, gap)
 	}
-	if said := rollTrouble(m.shown); said != "" && height > 1 {
+	if said := m.rollTrouble(); said != "" && height > 1 {
 		p.put(p.theme.warn, text.Spaces(rowPrefix)+"▲ "+said)
 		p.end()
 		height--
@@ -284,9 +271,10 @@ func (m *model) paintNoHolders(p *painter) {
 }
 
 // rollTrouble says why it is not known of everybody whether he is gone; empty: it is.
-func rollTrouble(s *inspector.Snapshot) string {
+func (m *model) rollTrouble() string {
+	s := m.shown
 	switch {
-	case s == nil:
+	case s == nil, m.replays(): // a recording keeps what was known of each holder, and no list of all clients
 		return ""
 	case s.Roll == nil:
 		return "the servers' clients are not listed yet, or by --clients off: who is gone is not known"
@@ -307,20 +295,9 @@ func (m *model) paintHolderTitles(p *painter, columns []holderCell, gap int) {
 		title, s := c.title, p.theme.title
 		if c.sort == o.column && (o.column != byGone || o.reverse) {
 			s = p.theme.accent
-			arrow := "↓"
-			if o.reverse {
-				arrow = "↑"
-			}
-			if text.Width(title)+1 > c.width {
-				title = title[:max(c.width-1, 0)]
-			}
-			title += arrow
+			title = sortedTitle(title, c.width, o.reverse)
 		}
-		if c.right {
-			p.right(s, title, c.width)
-		} else {
-			p.left(s, title, c.width)
-		}
+		p.columnTitle(s, title, c.width, c.right)
 	}
 	p.end()
 }
@@ -368,7 +345,11 @@ func (m *model) paintHolderCell(p *painter, c holderCell, r *holderRow) {
 		addr := text.Escape(client.Addr)
 		if n := 0; known {
 			if n = len(r.presence.Clients); n > 1 {
-				addr = text.Truncate(addr, max(c.width-4, 4)) + " +" + text.Count(int64(n-1))
+				more := " +" + text.Count(int64(n-1))
+				if r.presence.AtLeast() != "" {
+					more = " +≥" + text.Count(int64(n-1))
+				}
+				addr = text.Truncate(addr, max(c.width-text.Width(more), 4)) + more
 			}
 		}
 		p.left(t.faint, dash(addr), c.width)

@@ -16,7 +16,10 @@ type holderPage struct {
 	row   *holderRow // as it was seen last
 	gone  bool       // it holds nothing any more
 	table table      // its locks
-	head  int        // the lines above them, as of the last frame
+	// ordered: its locks have been put in order since the page was opened. The cursor stays on the first of them until then, and on
+	// its lock from then on.
+	ordered bool
+	head    int // the lines above them, as of the last frame
 }
 
 func newHolderPage(r *holderRow) *holderPage {
@@ -31,6 +34,10 @@ func (h *holderPage) refresh(rows []*holderRow) {
 	for _, r := range rows {
 		if r.holderID == h.row.holderID {
 			h.row, h.gone = r, false
+			if r.ordered && !h.ordered {
+				h.table.index, h.table.offset, h.table.selected = 0, 0, lockID{}
+				h.ordered = true
+			}
 			h.fill()
 			return
 		}
@@ -120,7 +127,7 @@ func (h *holderPage) paintHead(p *painter, m *model, lines int) {
 	m.paintClients(p, r.presence, lines-1)
 	if len(p.lines) == used {
 		said := "neither its token nor a connection's name tells whose it is; its locks are those with this label"
-		if why := rollTrouble(m.shown); why != "" {
+		if why := m.rollTrouble(); why != "" {
 			said = why
 		}
 		for _, line := range wrap(said, p.width-rowPrefix-1) {
@@ -152,7 +159,7 @@ func (m *model) paintClients(p *painter, presence *inspector.Presence, lines int
 	p.paragraph("", t.faint, text.Legible(presence.By))
 	for i, c := range presence.Clients {
 		if lines--; lines <= 2 && i < len(presence.Clients)-1 {
-			p.field("", part{t.faint, "and " + plural(int64(len(presence.Clients)-i), "more connection")})
+			p.field("", part{t.faint, "and " + presence.AtLeast() + plural(int64(len(presence.Clients)-i), "more connection")})
 			return
 		}
 		said := text.Escape(c.Addr) + m.clientFacts(c, presence.Connection)

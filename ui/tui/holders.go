@@ -40,6 +40,7 @@ type holderRow struct {
 	connection inspector.Connection
 	presence   *inspector.Presence // the one that tells the most; nil: nothing is known
 	locks      []*inspector.Lock
+	ordered    bool // the worst of its locks come first
 	suspects   int
 	oldest     time.Time // since when it has the oldest of its locks; zero: that is not known
 	atLeast    bool      // it may have it for longer
@@ -102,6 +103,7 @@ func (a arrangement) holders(locks []*inspector.Lock, ranks map[lockID]int) []*h
 	for _, r := range list {
 		if r.holderID == a.byHolder.open {
 			sortLocks(r.locks, ranks)
+			r.ordered = true
 		}
 	}
 	return list

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -158,6 +159,82 @@ func TestActingOnAHolder(t *testing.T) {
 	}
 	h.keys("1")
 	h.wantSeen("worker-7 (gone)")
+}
+
+// TestAHoldersPageBeginsWithItsWorstLock: the locks of a page are put in order after it was opened, and the cursor is on the first of
+// them all the same, until it is moved.
+func TestAHoldersPageBeginsWithItsWorstLock(t *testing.T) {
+	locks := manyLocks(inlineRows+1, noon)
+	for _, l := range locks {
+		l.Holders[0].Owner, l.Holders[0].Label = "worker-1", "worker-1"
+	}
+	slices.Reverse(locks)
+	h := newHarness(t, 120, 40, "default")
+	h.show(snapshotOf(1, noon, locks))
+	h.keys("2")
+	h.run(func() bool { return h.m.holders.made })
+	h.keys("enter")
+	h.run(func() bool { return h.m.holders.page.row.ordered })
+	page := h.m.holders.page
+	if page.table.index != 0 || page.table.offset != 0 {
+		t.Fatalf("the cursor is on row %d, and the first that is seen is row %d", page.table.index, page.table.offset)
+	}
+	h.keys("j", "j")
+	chosen := page.table.current().Key
+	h.show(snapshotOf(2, noon, locks))
+	h.run(func() bool { return h.m.holders.page.row.ordered })
+	if got := page.table.current().Key; got != chosen {
+		t.Errorf("the cursor went from %s to %s", chosen, got)
+	}
+}
+
+// A holder of whose connections there are more than are kept has at least so many.
+func TestAHolderOfManyConnections(t *testing.T) {
+	s := holdersFixture()
+	many := &inspector.Presence{Connection: inspector.ConnectionAlive, Name: "worker-0", By: "the connection's name is a part of the owner"}
+	for i := range 64 {
+		many.Clients = append(many.Clients, clientAt(int64(1000+i), "worker-0", fmt.Sprintf("10.0.0.1:%d", 40000+i)))
+	}
+	for _, l := range s.Locks {
+		for i := range l.Holders {
+			if l.Holders[i].Label == "worker-0" {
+				l.Holders[i].Presence = many
+			}
+		}
+	}
+	h := newHarness(t, 160, 40, "default")
+	h.show(s)
+	h.keys("2")
+	h.wantSeen("10.0.0.1:40000 +≥63")
+	for h.m.holders.current().name != "worker-0" {
+		h.keys("j")
+	}
+	h.keys("enter")
+	h.wantSeen("and at least ", " more connections")
+}
+
+// The keys that act on all that a holder has are hinted at, and the dialogs say whose connection is gone.
+func TestTheHintsAndDialogsOfHolders(t *testing.T) {
+	h := withHolders(t, 160, 40)
+	h.wantSeen("r release all", "x force-expire all")
+	h.keys("r")
+	h.wantSeen("release 1 lock of worker-7", "worker-7 (gone)  ")
+	h.keys("esc", "enter", "r")
+	h.wantSeen("holder   worker-7 (gone)")
+}
+
+// In a recording nothing can be acted on, and its holders are what was known of them.
+func TestHoldersOfARecording(t *testing.T) {
+	h := newHarness(t, 120, 40, "default")
+	h.stageReel(fixtureReel(noon))
+	s := holdersFixture()
+	s.Roll = nil
+	h.show(s)
+	h.keys("2")
+	h.wantSeen("✖ gone     worker-7")
+	h.wantUnseen("not listed yet")
+	h.keys("r")
+	h.wantSeen("release is off: a recording cannot be acted on")
 }
 
 // A holder that lets everything go is shown as it was seen last.

@@ -120,7 +120,7 @@ type helpGroup struct {
 	lines [][]key.Binding
 }
 
-// groups are all keys that there are, as the help shows them; one without keys is left out.
+// groups are all keys that there are, as the help shows them: first what a low window should show first. One without keys is left out.
 func (k keyMap) groups() []helpGroup {
 	one := func(list ...key.Binding) [][]key.Binding {
 		lines := make([][]key.Binding, len(list))
@@ -145,14 +145,14 @@ func (k keyMap) groups() []helpGroup {
 	look := append([][]key.Binding{{k.Locks, k.Holders}, views}, one(k.Open, k.Back, k.Filter, k.Suspects, k.Sort, k.Reverse, k.Columns, k.Save, k.Freeze)...)
 	look = append(look, []key.Binding{k.Theme, k.Mouse})
 	groups := []helpGroup{
-		{"Move", [][]key.Binding{{k.Up, k.Down}, {k.HalfUp, k.HalfDown}, {k.PageUp, k.PageDown}, {k.Top, k.Bottom}}},
 		{"Look", look},
 		{"Act", one(k.Release, k.Extend, k.Expire, k.Probe, k.Mark, k.Deeds, k.Copy, k.CopyCommand, k.Report)},
+		{"Move", [][]key.Binding{{k.Up, k.Down}, {k.HalfUp, k.HalfDown}, {k.PageUp, k.PageDown}, {k.Top, k.Bottom}}},
 		{"Timeline", [][]key.Binding{{k.ZoomIn, k.ZoomOut}, {k.Earlier, k.Later, k.Now}}},
 		{"Demo", demo},
 		{"Replay", replay},
-		{"Leave", one(k.Help, k.Quit, k.Suspend, k.Interrupt)},
-		{"In a dialog", [][]key.Binding{{k.Next, k.Previous}, {k.Choose}, {k.Cancel}}},
+		{"In a dialog", [][]key.Binding{{k.Next, k.Previous}, {k.Choose, k.Cancel}}},
+		{"Leave", [][]key.Binding{{k.Help}, {k.Quit}, {k.Suspend, k.Interrupt}}},
 	}
 	return slices.DeleteFunc(groups, func(g helpGroup) bool { return len(g.lines) == 0 })
 }

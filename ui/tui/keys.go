@@ -9,7 +9,7 @@ import (
 	"locktop/ui/text"
 )
 
-// handleKey gives a key to whoever has the keyboard: the dialog, the help, the filter, the detail, or the view.
+// handleKey gives a key to whoever has the keyboard: what lies over the screen, the filter, the detail, or the view.
 func (m *model) handleKey(msg tea.KeyMsg) tea.Cmd {
 	if msg.Paste {
 		// What was pasted is text, and never a command.
@@ -24,19 +24,11 @@ func (m *model) handleKey(msg tea.KeyMsg) tea.Cmd {
 		return nil
 	case key.Matches(msg, m.keys.Suspend):
 		return m.suspend()
-	case m.probe != nil:
-		return m.handleProbeKey(msg)
-	case m.dialog != nil:
-		return m.handleDialogKey(msg)
-	case m.run != nil:
-		return m.handleRunKey(msg)
-	case m.deeds != nil:
-		return m.handleDeedsKey(msg)
-	case m.help:
-		return m.handleHelpKey(msg)
-	case m.chooser != nil:
-		return m.handleChooserKey(msg)
-	case m.typing:
+	}
+	if o, open := m.overlay(); open {
+		return o.handle(msg)
+	}
+	if m.typing {
 		return m.handleFilterKey(msg)
 	}
 	return m.handleCommand(msg)
@@ -63,12 +55,11 @@ func (m *model) handleBurst(runes []rune) tea.Cmd {
 }
 
 func (m *model) handlePaste(msg tea.KeyMsg) tea.Cmd {
+	o, open := m.overlay()
 	switch {
-	case m.dialog != nil:
-		m.dialog.paste(msg)
-	case m.probeAsks() && m.probe.focus == controlTTL:
-		m.probe.span, _ = m.probe.span.Update(msg)
-	case m.typing:
+	case o.paste != nil:
+		o.paste(msg)
+	case m.typing && !open:
 		m.input, _ = m.input.Update(msg)
 		return m.setFilter(m.input.Value())
 	}
@@ -228,8 +219,6 @@ func (m *model) page() int { return m.layout().body.height }
 
 func (m *model) move(by int) {
 	switch {
-	case m.help:
-		m.helpOffset += by
 	case m.detail != nil:
 		m.detail.offset += by // clamped when it is drawn and its height is known
 	case m.view == viewDemo:

@@ -131,7 +131,7 @@ var keyTests = map[string]func(t *testing.T, h *harness, press string){
 		}
 		h.keys("s", "I", press)
 		h.answer()
-		h.wantSeen("saved: view, columns, order, filter and theme, in views.toml")
+		h.wantSeen("saved: view, columns, orders, filters and theme, in views.toml")
 		if len(saved) != 1 || saved[0].Sort != "key" || !saved[0].Reverse || saved[0].View != "locks" {
 			t.Errorf("saved %+v", saved)
 		}

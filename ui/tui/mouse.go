@@ -15,7 +15,7 @@ import (
 // with it; the key that switches it on gives it back.
 //
 // A click never acts: it selects what the frame shows under the pointer, orders by a column, opens a detail, or presses one
-// of the keys of [keyMap.harmless]. In a dialog it can do nothing but cancel.
+// of the keys of [keyMap.harmless]. Where something lies over the screen it scrolls that, presses such keys, or Cancel.
 type mouse struct {
 	on bool
 	// The last click, which a second one at the same place makes a double click. What it selected is opened then, also
@@ -44,7 +44,7 @@ const (
 // harmless are the keys that a click on their hint may press: those that only look elsewhere or otherwise.
 func (k keyMap) harmless() []key.Binding {
 	return []key.Binding{
-		k.Locks, k.Events, k.Nodes, k.Demo, k.Open, k.Back, k.Filter, k.Suspects, k.Sort, k.Freeze, k.Bottom, k.Help,
+		k.Locks, k.Holders, k.Events, k.Nodes, k.Demo, k.Open, k.Back, k.Cancel, k.Filter, k.Suspects, k.Sort, k.Freeze, k.Bottom, k.Help,
 	}
 }
 
@@ -100,19 +100,24 @@ func (m *model) handleMouse(msg tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	switch {
-	case m.dialog != nil:
-		if leftClick(msg) && shownAt(m.frame, msg, "[ Cancel ]") {
-			return m.closeDialog()
-		}
-		return nil
 	case msg.Button == tea.MouseButtonWheelUp:
-		m.move(-wheelLines)
+		m.turnWheel(-wheelLines)
 	case msg.Button == tea.MouseButtonWheelDown:
-		m.move(wheelLines)
+		m.turnWheel(wheelLines)
 	case leftClick(msg):
 		return m.click(msg)
 	}
 	return nil
+}
+
+// turnWheel scrolls what is on top, if that scrolls.
+func (m *model) turnWheel(by int) {
+	switch o, open := m.overlay(); {
+	case o.offset != nil:
+		*o.offset = max(*o.offset+by, 0) // the end is known when it is drawn
+	case !open:
+		m.move(by)
+	}
 }
 
 func leftClick(msg tea.MouseMsg) bool {
@@ -125,14 +130,20 @@ func (m *model) click(msg tea.MouseMsg) tea.Cmd {
 	now := m.clock()
 	again := msg.X == m.mouse.x && msg.Y == m.mouse.y && now.Sub(m.mouse.at) < doubleClick
 	m.mouse.x, m.mouse.y, m.mouse.at = msg.X, msg.Y, now
+	o, open := m.overlay()
+	if open {
+		m.mouse.at = time.Time{} // a second click is none on what comes to light
+	}
 	switch {
+	case o.asks && shownAt(m.frame, msg, "[ Cancel ]"):
+		return m.handleKey(keyOf(m.keys.Cancel.Keys()[0]))
 	case l.footer.has(msg.Y):
 		for _, h := range m.mouse.hints {
 			if shownAt(m.frame, msg, h.shown) {
 				return m.handleKey(h.press)
 			}
 		}
-	case m.help || m.detail != nil || m.shown == nil:
+	case open || m.detail != nil || m.shown == nil:
 	case l.titles.has(msg.Y) && m.onLocks():
 		if c, ok := m.table.titleAt(msg.X); ok {
 			return m.sortBy(c)
@@ -147,8 +158,10 @@ func (m *model) click(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// openSelected opens what is under the cursor, as the key does.
+// openSelected opens what is under the cursor, as the key does; a filter that is being typed stays as it is.
 func (m *model) openSelected() tea.Cmd {
+	m.typing = false
+	m.input.Blur()
 	switch {
 	case m.onHolderPage():
 		m.holders.page.openDetail(m)

@@ -11,9 +11,8 @@ import (
 
 // nodeList is the rows of the view of nodes, with a cursor that stays on its node.
 type nodeList struct {
+	rowCursor
 	selected keyspace.Node
-	index    int
-	offset   int
 }
 
 // move puts the cursor on another node.
@@ -33,13 +32,8 @@ func (l *nodeList) place(nodes []keyspace.Status, height int) {
 		}
 	}
 	l.move(nodes, l.index)
-	if l.index < l.offset {
-		l.offset = l.index
-	}
-	if height > 0 && l.index >= l.offset+height {
-		l.offset = l.index - height + 1
-	}
-	l.offset = max(min(l.offset, len(nodes)-height), 0)
+	l.height = height
+	l.clamp(len(nodes))
 }
 
 // nodeColumnID names a column of the table of nodes.
@@ -145,11 +139,7 @@ func (p *painter) nodeTitles(columns []nodeColumn, gap int) {
 		if i > 0 {
 			p.gap(gap)
 		}
-		if c.right {
-			p.right(p.theme.title, c.title, c.width)
-		} else {
-			p.left(p.theme.title, c.title, c.width)
-		}
+		p.columnTitle(p.theme.title, c.title, c.width, c.right)
 	}
 	p.end()
 }

@@ -125,12 +125,6 @@ func (m *model) openProbe() tea.Cmd {
 	})
 }
 
-// probing says that a dialog asks for a probe, so that the screen stands still.
-func (m *model) probeAsks() bool { return m.probe != nil && m.probe.running == nil }
-
-// asks says that a dialog is open, of whatever kind.
-func (m *model) asks() bool { return m.dialog != nil || m.probeAsks() }
-
 // asked is for how long the probe is to listen.
 func (p *probe) asked() (time.Duration, error) {
 	d, err := parseLease(p.span.Value())
@@ -191,6 +185,13 @@ func (m *model) handleProbeKey(msg tea.KeyMsg) tea.Cmd {
 		p.span, _ = p.span.Update(msg)
 	}
 	return nil
+}
+
+// paste puts pasted text into the field for how long.
+func (p *probe) paste(msg tea.KeyMsg) {
+	if p.running == nil && p.focus == controlTTL {
+		p.span, _ = p.span.Update(msg)
+	}
 }
 
 // closeProbe lets the screen go on.
@@ -258,10 +259,10 @@ func (m *model) takeProbed(msg probedMsg) tea.Cmd {
 		m.toast = infoToast("the probe was cancelled before anything was heard", now)
 		return nil
 	case msg.err != nil:
-		m.toast = toast{text: "✖ no probe: " + errorText(msg.err), kind: toastBad, until: now.Add(toastBadFor), sticky: true}
+		m.toast = failedToast("no probe: "+errorText(msg.err), now)
 		return nil
 	}
-	if m.dialog != nil || m.help || m.typing { // somebody is busy with something else by now
+	if m.overlaid() || m.typing { // somebody is busy with something else by now
 		m.toast = infoToast("probed "+text.Escape(msg.sample.Key)+": "+msg.sample.AttemptsText(), now)
 		return nil
 	}
@@ -272,7 +273,7 @@ func (m *model) takeProbed(msg probedMsg) tea.Cmd {
 		}
 		m.detail = newDetail(l, m.shown)
 	}
-	m.detail.sample, m.detail.reveal = msg.sample, true
+	m.detail.sample, m.detail.showSample = msg.sample, true
 	return nil
 }
 

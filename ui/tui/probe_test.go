@@ -198,7 +198,26 @@ func TestProbeIsCancelled(t *testing.T) {
 	if !h.prober.wasEnded() {
 		t.Error("the probe went on")
 	}
-	h.wantSeen("sampled 2.0 s at 14:03:25, cancelled")
+	h.wantSeen("sampled 2.0 s at 14:03:25)", "cancelled")
+}
+
+// How far a result can be trusted is never cut off.
+func TestProbeThatWasCutShortSaysWhy(t *testing.T) {
+	h := withProbe(t, 60, 15, "default").started()
+	h.prober.sample.Ended = keyspace.ProbeUnread
+	close(h.prober.hold)
+	h.probed()
+	h.wantSeen("cut short: the server sent faster than", "locktop read")
+}
+
+// What was found is on the screen at once, also in a window that shows only a part of the page.
+func TestProbeIsBroughtIntoSight(t *testing.T) {
+	for _, size := range [][2]int{{45, 20}, {60, 15}, {80, 24}, {200, 50}} {
+		h := withProbe(t, size[0], size[1], "default").started()
+		close(h.prober.hold)
+		h.probed()
+		h.wantSeen("Waiters (sampled 2.0 s", "attempts")
+	}
 }
 
 // Whoever quits or suspends hangs up first.

@@ -11,6 +11,14 @@ import (
 // probeFits says whether the window can show the dialog of a probe.
 func (m *model) probeFits() bool { return m.width >= dialogMinWidth && m.height >= dialogMinHeight }
 
+// probeHints are the keys of the dialog of a probe, and of the probe.
+func (m *model) probeHints() []segment {
+	if m.probe.running != nil {
+		return []segment{m.hint(0, m.keys.Cancel, "end the probe")}
+	}
+	return []segment{m.hint(1, m.keys.Next, "next"), m.hint(0, m.keys.Choose, "choose"), m.hint(0, m.keys.Cancel, "cancel")}
+}
+
 // overlayProbe lays the dialog of a probe over the screen, or while it runs how far it is.
 func (m *model) overlayProbe(p *painter) {
 	t := m.theme
@@ -126,8 +134,12 @@ func (d *detail) sampled(p *painter) {
 		return
 	}
 	t := p.theme
-	d.sampleAt = len(p.lines)
-	p.heading("Waiters", " (sampled "+text.Duration(s.Span())+" at "+s.From.Format("15:04:05")+s.EndText()+")")
+	d.sampleTop = len(p.lines)
+	defer func() { d.sampleEnd = len(p.lines) }()
+	p.heading("Waiters", " (sampled "+text.Duration(s.Span())+" at "+s.From.Format("15:04:05")+")")
+	if early := s.EndText(); early != "" { // too long for the heading of a narrow window
+		p.paragraph("ended", t.warn, strings.TrimPrefix(early, ", "))
+	}
 	tone := t.plain
 	if s.Waiting > 0 {
 		tone = t.warn

@@ -21,8 +21,6 @@ func (m *model) lookAtRecorder() {
 	}
 	if _, err := m.config.Recorder.Status(); err != nil {
 		m.unrecorded = true
-		m.toast = toast{
-			text: "✖ not recording any more: " + errorText(err), kind: toastBad, until: m.clock().Add(toastBadFor), sticky: true,
-		}
+		m.toast = failedToast("not recording any more: "+errorText(err), m.clock())
 	}
 }

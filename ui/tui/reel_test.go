@@ -201,3 +201,16 @@ func TestReportIsOfWhatWasChosen(t *testing.T) {
 	h.answer()
 	h.wantSeen("✖ no report was written: no room")
 }
+
+// TestAJumpKeepsTheTrouble: after a jump the events are others, and what is shown of them is chosen as before.
+func TestAJumpKeepsTheTrouble(t *testing.T) {
+	h := newHarness(t, 120, 30, "mono")
+	h.stageReel(fixtureReel(noon))
+	h.show(fixture())
+	h.keys("3", "!")
+	earlier := snapshotOf(2, noon, fixtureLocks(noon))
+	earlier.Events = earlier.Events[:5]
+	h.show(earlier)
+	h.wantSeen("TROUBLE ONLY", "lost")
+	h.wantUnseen("acquired")
+}

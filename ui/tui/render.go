@@ -95,19 +95,8 @@ func (m *model) render() string {
 	p.fit(m.height)
 
 	m.mouse.covered = m.toast.overlay(p, l)
-	switch {
-	case m.dialog != nil:
-		m.overlayDialog(p)
-	case m.run != nil:
-		m.overlayRun(p)
-	case m.deeds != nil:
-		m.overlayDeeds(p)
-	case m.probe != nil:
-		m.overlayProbe(p)
-	case m.help:
-		m.overlayHelp(p)
-	case m.chooser != nil:
-		m.overlayChooser(p)
+	if o, open := m.overlay(); open {
+		o.paint(p)
 	}
 	return strings.Join(p.lines, "\n")
 }

@@ -42,7 +42,7 @@ func TestADemoIsRecordedAsItWasSeen(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, keys := range [][]string{{"1"}, {"3"}, {"4"}, {"enter"}, {"G", "enter"}} {
+				for _, keys := range [][]string{{"1"}, {"2"}, {"2", "enter"}, {"3"}, {"4"}, {"enter"}, {"enter", "z", "left"}, {"G", "enter"}} {
 					if got, want, same := sameScreens(t, read, s, keys); !same {
 						t.Fatalf("frame %d, after %q: the recording shows\n%s\nand it was\n%s", i, keys, got, want)
 					}
@@ -62,7 +62,7 @@ func seenOf(ctx context.Context, t *testing.T, running *demo.Demo) *inspector.In
 	t.Cleanup(func() { _ = servers.Close() })
 	rules := inspector.Rules(nil)
 	observation, err := servers.Observe(ctx, keyspace.ObserveOptions{
-		Patterns: inspector.DefaultPatterns(), Nudge: true, Follow: rules.Follow, Companions: rules,
+		Patterns: inspector.DefaultPatterns(), Nudge: true, Clients: true, Follow: rules.Follow, Companions: rules,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -85,6 +85,9 @@ func recordedOf(t *testing.T, live *inspector.Inspector, path string) []*inspect
 			t.Fatal(err)
 		}
 		shot = s.Seq
+		if len(seen) == 10 && len(s.Locks) > 0 {
+			live.Keep(sampleOf(s.Locks[0]))
+		}
 		var news []inspector.Event // as many as the snapshot has, so that it can be compared with
 		for _, e := range s.Events {
 			if e.Seq > event {
@@ -99,7 +102,24 @@ func recordedOf(t *testing.T, live *inspector.Inspector, path string) []*inspect
 	if err := w.Close("enough"); err != nil {
 		t.Fatal(err)
 	}
+	if last := seen[len(seen)-1]; last.Roll == nil || last.Unseen == nil {
+		t.Errorf("nobody told who is connected, or what was not seen: %+v", last)
+	}
 	return seen
+}
+
+// sampleOf is what a contention probe may have found of a lock.
+func sampleOf(l *inspector.Lock) *inspector.Sample {
+	now := time.Now()
+	counts := inspector.Sampled{Attempts: 21, Acquired: 2, Failed: 18, Waits: 1}
+	return &inspector.Sample{
+		Ref: l.Ref, From: now.Add(-2 * time.Second), To: now, Ended: keyspace.ProbeTime, Sampled: counts, Waiting: 1, Lines: 300, Bytes: 9000,
+		Clients: []inspector.SampledClient{{
+			Addr: "10.0.0.9:41234", Connections: 1, Name: "worker-5", Library: "jedis", LibraryVersion: "5.1", Owner: "abc", Owners: 1,
+			Sampled: counts, First: now.Add(-2 * time.Second), Last: now, Waiting: true,
+		}},
+		Nodes: []inspector.SampledNode{{Node: l.Node, Lines: 300, Bytes: 9000, LoadKnown: true, OpsBefore: 100, OpsDuring: 120, CPU: 0.03}},
+	}
 }
 
 // sameScreens compares the screens of two snapshots. A recording has microseconds, so that once in a while a figure is shown as the one

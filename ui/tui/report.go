@@ -83,7 +83,7 @@ func eventsOf(events []inspector.Event, locks []*inspector.Lock, all bool) []ins
 // reportedToast says where the report is, for as long as somebody may need to read it.
 func reportedToast(msg reportedMsg, now time.Time) toast {
 	if msg.err != nil {
-		return toast{text: "✖ no report was written: " + errorText(msg.err), kind: toastBad, until: now.Add(toastBadFor), sticky: true}
+		return failedToast("no report was written: "+errorText(msg.err), now)
 	}
 	return toast{
 		text: "✔ report: " + text.Legible(msg.path) + " (and .json; y copies the path)", kind: toastGood, until: now.Add(2 * toastFor),

@@ -25,6 +25,11 @@ type Settings struct {
 	Suspects bool
 	// Theme is one of those that --theme names.
 	Theme string
+	// HoldersSort is the name of the order of holders; HoldersReverse turns it.
+	HoldersSort    string
+	HoldersReverse bool
+	// Trouble shows only the events that may be trouble.
+	Trouble bool
 }
 
 // viewNames are the views as settings name them. That of a demo is passed over where there is none.
@@ -37,6 +42,9 @@ var viewNames = []struct {
 var orderNames = [sortColumns]string{
 	"worst", "key", "scheme", "holder", "count", "votes", "ttl", "held", "waiters", "acquisitions", "renewals",
 }
+
+// holderOrderNames are the orders of holders as settings name them.
+var holderOrderNames = [holderColumns]string{"gone", "holder", "locks", "suspects", "oldest", "waiters"}
 
 // Check says which name there is not, and which ones there are.
 func (s Settings) Check() error {
@@ -60,6 +68,9 @@ func (s Settings) Check() error {
 	if s.Sort != "" && !slices.Contains(orderNames[:], s.Sort) {
 		return unknown("order", s.Sort, orderNames[:])
 	}
+	if s.HoldersSort != "" && !slices.Contains(holderOrderNames[:], s.HoldersSort) {
+		return unknown("order of holders", s.HoldersSort, holderOrderNames[:])
+	}
 	_, err := newTheme(s.Theme, false)
 	return err
 }
@@ -75,6 +86,10 @@ func (m *model) apply(s Settings) {
 	if at := slices.Index(orderNames[:], s.Sort); at >= 0 {
 		m.order.column = sortColumn(at)
 	}
+	if at := slices.Index(holderOrderNames[:], s.HoldersSort); at >= 0 {
+		m.order.byHolder.column = holderColumn(at)
+	}
+	m.order.byHolder.reverse, m.events.trouble = s.HoldersReverse, s.Trouble
 	m.order.reverse, m.order.filter, m.order.suspects = s.Reverse, newFilter(s.Filter), s.Suspects
 	m.input.SetValue(s.Filter)
 }
@@ -84,6 +99,7 @@ func (m *model) settings() Settings {
 	s := Settings{
 		Columns: columnNames(m.hidden), Sort: orderNames[m.order.column], Reverse: m.order.reverse,
 		Filter: m.order.filter.text, Suspects: m.order.suspects, Theme: m.theme.name,
+		HoldersSort: holderOrderNames[m.order.byHolder.column], HoldersReverse: m.order.byHolder.reverse, Trouble: m.events.trouble,
 	}
 	if m.config.NoColor {
 		s.Theme = m.config.Settings.Theme // the one on the screen is not what was chosen
@@ -117,11 +133,9 @@ func (m *model) save() tea.Cmd {
 
 func savedToast(msg savedMsg, now time.Time) toast {
 	if msg.err != nil {
-		return toast{
-			text: "✖ the view cannot be kept: " + errorText(msg.err), kind: toastBad, until: now.Add(toastBadFor), sticky: true,
-		}
+		return failedToast("the view cannot be kept: "+errorText(msg.err), now)
 	}
-	said := "✔ saved: view, columns, order, filter and theme"
+	said := "✔ saved: view, columns, orders, filters and theme"
 	if msg.where != "" {
 		said += ", in " + text.Legible(msg.where)
 	}

@@ -11,10 +11,8 @@ import (
 // found anew whenever the rows are arranged.
 type table struct {
 	arranged
+	rowCursor
 	selected lockID
-	index    int // of the selected row; it has none while there are no rows
-	offset   int // the first visible row
-	height   int // visible rows
 	marks    map[lockID]struct{}
 	titles   []titleSpan // of the frame
 }
@@ -48,13 +46,9 @@ func (t *table) set(a arranged) {
 	// Columns only ever grow, so that they do not dance while locks come and go.
 	a.keyWidth, a.holderWidth = max(a.keyWidth, t.keyWidth), max(a.holderWidth, t.holderWidth)
 	a.votes = a.votes || t.votes
-	before := t.index
 	t.arranged = a
 	if i := t.find(t.selected); i >= 0 {
-		t.index = i
-		if t.offset > 0 {
-			t.offset += i - before
-		}
+		t.follow(i)
 	}
 	t.clamp()
 }
@@ -84,14 +78,7 @@ func (t *table) move(index int) {
 
 // clamp keeps the cursor on a row and on the screen.
 func (t *table) clamp() {
-	t.index = max(min(t.index, len(t.rows)-1), 0)
-	if t.index < t.offset {
-		t.offset = t.index
-	}
-	if t.height > 0 && t.index >= t.offset+t.height {
-		t.offset = t.index - t.height + 1
-	}
-	t.offset = max(min(t.offset, len(t.rows)-t.height), 0)
+	t.rowCursor.clamp(len(t.rows))
 	if l := t.current(); l != nil {
 		t.selected = idOf(l.Ref)
 	}
@@ -128,23 +115,32 @@ func (t *table) paintTitles(p *painter, columns []column, gap int, a arrangement
 		}
 		if c.sort == a.column && a.column != sortWorst || c.sort == a.column && a.reverse {
 			s = p.theme.accent
-			arrow := "↓"
-			if a.reverse {
-				arrow = "↑"
-			}
-			if text.Width(title)+1 > c.width {
-				title = title[:max(c.width-1, 0)]
-			}
-			title += arrow
+			title = sortedTitle(title, c.width, a.reverse)
 		}
-		if c.right {
-			p.right(s, title, c.width)
-		} else {
-			p.left(s, title, c.width)
-		}
+		p.columnTitle(s, title, c.width, c.right)
 		t.titles = append(t.titles, titleSpan{from, p.used, c.sort})
 	}
 	p.end()
+}
+
+// sortedTitle is the name of the column that the rows are sorted by.
+func sortedTitle(title string, width int, reverse bool) string {
+	if text.Width(title)+1 > width {
+		title = title[:max(width-1, 0)]
+	}
+	if reverse {
+		return title + "↑"
+	}
+	return title + "↓"
+}
+
+// columnTitle paints the name of a column over its values.
+func (p *painter) columnTitle(s style, title string, width int, right bool) {
+	if right {
+		p.right(s, title, width)
+	} else {
+		p.left(s, title, width)
+	}
 }
 
 // paintRows paints the visible rows; no other row is ever formatted.

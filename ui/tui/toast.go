@@ -39,6 +39,11 @@ func infoToast(s string, now time.Time) toast {
 	return toast{text: s, kind: toastInfo, until: now.Add(toastFor)}
 }
 
+// failedToast tells of a failure.
+func failedToast(s string, now time.Time) toast {
+	return toast{text: "✖ " + s, kind: toastBad, until: now.Add(toastBadFor), sticky: true}
+}
+
 // outcomeToast says how an action ended. What the screen shows does not change by it: the change is seen when it is
 // observed.
 func outcomeToast(msg outcomeMsg, now time.Time) toast {
@@ -55,18 +60,16 @@ func outcomeToast(msg outcomeMsg, now time.Time) toast {
 	if msg.outcome.Result == actions.ResultDryRun {
 		return infoToast(said, now)
 	}
-	glyph := "✖ "
+	failed := failedToast(said, now)
 	if msg.outcome.Result == actions.ResultPartly {
-		glyph = "▲ "
+		failed.text = "▲ " + said
 	}
-	return toast{text: glyph + said, kind: toastBad, until: now.Add(toastBadFor), sticky: true}
+	return failed
 }
 
 func copiedToast(msg copiedMsg, now time.Time) toast {
 	if msg.err != nil {
-		return toast{
-			text: "✖ could not copy: " + errorText(msg.err), kind: toastBad, until: now.Add(toastBadFor), sticky: true,
-		}
+		return failedToast("could not copy: "+errorText(msg.err), now)
 	}
 	return infoToast("copied "+msg.what+proviso(), now)
 }

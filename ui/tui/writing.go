@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -72,18 +71,6 @@ func countdown(d time.Duration) string {
 	return text.Count(s/60) + ":" + two(s%60)
 }
 
-// plainSpan is a time as a user writes it: "10m".
-func plainSpan(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
-}
-
 // openRearm asks whether to write for as long again.
 func (m *model) openRearm() tea.Cmd {
 	d := &dialog{rearm: m.config.Operator.(Lapsing).WriteFor(), controls: []control{controlCancel, controlConfirm}}
@@ -103,7 +90,7 @@ func (m *model) rearm() tea.Cmd {
 
 func (m *model) takeRearmed(msg rearmedMsg) {
 	if msg.err != nil {
-		m.toast = toast{text: "✖ " + errorText(msg.err), kind: toastBad, until: m.clock().Add(toastBadFor), sticky: true}
+		m.toast = failedToast(errorText(msg.err), m.clock())
 		return
 	}
 	m.toast = infoToast("writing until "+clockText(msg.until, m.clock()), m.clock())
@@ -111,7 +98,7 @@ func (m *model) takeRearmed(msg rearmedMsg) {
 
 func (d *dialog) describeRearm(m *model, width int) [][]part {
 	t := m.theme
-	span := plainSpan(d.rearm)
+	span := text.Span(d.rearm)
 	var lines [][]part
 	for _, said := range []string{
 		"Write for another " + span + "?",

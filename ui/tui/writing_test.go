@@ -206,11 +206,6 @@ func TestCountdown(t *testing.T) {
 			t.Errorf("countdown(%v) = %q, want %q", in, got, want)
 		}
 	}
-	for in, want := range map[time.Duration]string{10 * time.Minute: "10m", time.Hour: "1h", 30 * time.Second: "30s", 90 * time.Second: "1m30s", 90 * time.Minute: "1h30m"} {
-		if got := plainSpan(in); got != want {
-			t.Errorf("plainSpan(%v) = %q, want %q", in, got, want)
-		}
-	}
 }
 
 func TestDeedsTellOfActions(t *testing.T) {
