@@ -60,7 +60,7 @@ func poseDashboard(term *terminal) {
 	term.escape("/checkout")
 	term.waitFor("lock:orders:checkout · who held it", "lock:reports")
 	if *pictures != "" {
-		term.waitUntil("a swim-lane that is full", func(screen string) bool { return strings.Count(screen, "█") > 60 })
+		term.waitUntil("a swim-lane that is full", func(screen string) bool { return strings.Count(screen, "╱") < 10 })
 	}
 }
 
