@@ -4,8 +4,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 
 	"locktop/actions"
 	"locktop/inspector"
@@ -94,4 +97,57 @@ func librariesTable() string {
 		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
 	}
 	return b.String()
+}
+
+// TestReadmeLinks holds the links of the README to headings and files that there are, and shows every picture that is kept.
+func TestReadmeLinks(t *testing.T) {
+	raw, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	anchors, code := map[string]bool{}, false
+	for line := range strings.Lines(string(raw)) {
+		if strings.HasPrefix(line, "```") {
+			code = !code
+		}
+		if heading, is := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); is && !code && strings.HasPrefix(line, "#") {
+			anchors["#"+anchor(heading)] = true
+		}
+	}
+	shown := map[string]bool{}
+	for _, link := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(string(raw), -1) {
+		switch to := link[1]; {
+		case strings.HasPrefix(to, "#"):
+			if !anchors[to] {
+				t.Errorf("there is no heading for %s", to)
+			}
+		case !strings.Contains(to, "://"):
+			shown[to] = true
+			if _, err := os.Stat(filepath.Join("..", to)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	pictures, err := filepath.Glob("../.github/*.svg")
+	if err != nil || len(pictures) == 0 {
+		t.Fatalf("%d pictures: %v", len(pictures), err)
+	}
+	for _, picture := range pictures {
+		if name := ".github/" + filepath.Base(picture); !shown[name] {
+			t.Errorf("nothing shows %s", name)
+		}
+	}
+}
+
+// anchor is how a heading is linked to: its letters, digits, hyphens and blanks, the blanks as hyphens.
+func anchor(heading string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-', r == '_', unicode.IsLetter(r), unicode.IsDigit(r):
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, strings.TrimSpace(heading))
 }

@@ -3,6 +3,7 @@
 package e2e_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -56,21 +57,32 @@ func TestADeadClientsLocksAreFound(t *testing.T) {
 }
 
 // A client dies with its locks, and all of them are released from its row in the view of holders: after a preview that lists each, and
-// nobody else's.
+// nobody else's. The README shows that preview.
 func TestADeadClientsLocksAreReleased(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t)
-	dead := s.Client(func(o *redis.Options) { o.ClientName, o.PoolSize = "worker-7", 1 })
-	if err := dead.Ping(t.Context()).Err(); err != nil {
-		t.Fatal(err)
+	client := func(name string) *redis.Client {
+		c := redis.NewClient(&redis.Options{Addr: s.Addr, ClientName: name, PoolSize: 1})
+		t.Cleanup(func() { _ = c.Close() }) // one was closed before
+		if err := c.Ping(t.Context()).Err(); err != nil {
+			t.Fatal(err)
+		}
+		return c
 	}
-	for _, key := range []string{"lock:a", "lock:b", "lock:c"} {
-		s.Do("SET", key, "worker-7:"+key, "PX", 600000)
+	dead := client("worker-7")
+	for i, key := range []string{"lock:invoice:7731", "lock:invoice:7732", "lock:refund:4711"} {
+		s.Do("SET", key, fmt.Sprintf("worker-7:%02x3f9c", i+1), "PX", 600000)
 	}
-	s.Do("SET", "lock:d", "worker-8:1", "PX", 600000)
-	term := openTerminal(t, 100, 30)
+	for i, name := range []string{"worker-8", "worker-9", "mailer-1"} {
+		client(name)
+		for j := range 4 - i {
+			s.Do("SET", fmt.Sprintf("lock:order:%d%d", i+1, j), fmt.Sprintf("%s:%d1c07", name, j), "PX", 90000+7000*i)
+		}
+	}
+	const width, height = 120, 32
+	term := openTerminal(t, width, height)
 	term.run(connection(s))
-	term.waitFor("lock:a", "push")
+	term.waitFor("lock:refund:4711", "push")
 	term.keys("2")
 	term.waitFor("● alive    worker-7")
 	if err := dead.Close(); err != nil {
@@ -78,13 +90,17 @@ func TestADeadClientsLocksAreReleased(t *testing.T) {
 	}
 	term.waitFor("✖ gone     worker-7")
 	term.keys("g", "r")
-	screen := term.waitFor("release 3 locks of worker-7", "3 locks of worker-7, 3 will be released", "lock:a", "lock:b", "lock:c", "[ Release 3 ]")
-	if strings.Contains(screen, "worker-8:1") {
+	screen := term.waitFor("release 3 locks of worker-7", "3 locks of worker-7, 3 will be released",
+		"lock:invoice:7731", "lock:invoice:7732", "lock:refund:4711", "[ Release 3 ]")
+	if strings.Contains(screen, "lock:order:") {
 		t.Errorf("the preview lists another holder's lock:\n%s", screen)
 	}
+	var picture sheet
+	picture.screen(term.tmux("capture-pane", "-e", "-p"), 0, 0, width, height, dark)
+	picture.keep(t, "holders")
 	term.keys("Tab", "Enter")
 	term.waitFor("3 in all: 3 released")
-	if s.Do("EXISTS", "lock:a", "lock:b", "lock:c") != int64(0) || s.Do("EXISTS", "lock:d") != int64(1) {
+	if s.Do("EXISTS", "lock:invoice:7731", "lock:invoice:7732", "lock:refund:4711") != int64(0) || s.Do("EXISTS", "lock:order:10") != int64(1) {
 		t.Fatal("what was released is not what was listed")
 	}
 	term.escape("3 in all")

@@ -13,7 +13,7 @@ import (
 
 // The README's pictures are real screens of `locktop demo`, taken by:
 //
-//	go test ./ui/e2e -run 'TestPictures|TestThemes' -timeout 20m -args -pictures ../../.github
+//	go test ./ui/e2e -run 'TestPictures|TestThemes|TestADeadClientsLocksAreReleased' -timeout 20m -args -pictures ../../.github
 var pictures = flag.String("pictures", "", "write the screens to SVG files in this `directory`")
 
 // Every picture of the README is taken each time, only less patiently where it is not written: what the README shows can
@@ -31,6 +31,7 @@ func TestPictures(t *testing.T) {
 		"crash":     {"demo crash --seed 7", poseCrash},
 		"token":     {"demo token --seed 7 --variant bare-del", poseToken},
 		"pause":     {"demo pause --seed 7 --variant fenced", posePause},
+		"timeline":  {"demo pause --seed 7 --variant unfenced", poseTimeline},
 		"redlock":   {"demo redlock --seed 7 --server embedded --variant restart", poseRedlock},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -59,7 +60,7 @@ func poseDashboard(term *terminal) {
 	term.escape("/checkout")
 	term.waitFor("lock:orders:checkout · who held it", "lock:reports")
 	if *pictures != "" {
-		term.waitUntil("a swim-lane that is full", func(screen string) bool { return strings.Count(screen, "█") > 60 })
+		term.waitUntil("a swim-lane that is full", func(screen string) bool { return strings.Count(screen, "╱") < 10 })
 	}
 }
 
@@ -84,6 +85,20 @@ func posePause(term *terminal) {
 	term.waitFor("f a holder stands still")
 	term.keys("f", "5")
 	term.waitFor("refused, a higher one", "no update was lost")
+}
+
+// poseTimeline shows the lanes and figures of a lock that was lost while it was held.
+func poseTimeline(term *terminal) {
+	term.waitFor("f a holder stands still")
+	term.keys("f")
+	term.waitFor("╳")
+	if *pictures != "" {
+		term.waitUntil("two losses", func(screen string) bool { return strings.Count(screen, "✖") > 2 }) // one in the legend
+	}
+	term.keys("Enter")
+	term.waitFor("Who held it", "✖ lost while held")
+	term.keys("C-d")
+	term.waitFor("Acquisitions per minute", "╳")
 }
 
 // poseRedlock opens the map of locks and masters at the moment at which two workers have a majority.

@@ -54,6 +54,13 @@ func TestViewsFromTheFirstRunOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	term.waitFor("released")
+	term.keys("/")
+	term.waitFor("⏎ keep")
+	term.typeText("lock:x")
+	term.keys("Enter")
+	term.waitGone("released")
+	term.escape("/lock:x")
+	term.waitFor("released")
 	term.keys("k")
 	term.waitFor("newer event", "below; G follows again")
 	term.keys("!")
