@@ -109,7 +109,7 @@ func (a *app) chooseProfile(cmd *cobra.Command) error {
 // settlePlace finds out whether the profile's server is the one that is meant. Another one hides all that the profile says of its
 // own, so that no password goes to a server it was not meant for.
 func (a *app) settlePlace(cmd *cobra.Command, onLine bool) {
-	if cmd.Flags().Lookup(naming[0]) == nil {
+	if cmd.Flags().Lookup(settings.ServerFlags()[0]) == nil {
 		return // it asks no server
 	}
 	other := ""

@@ -164,9 +164,9 @@ var notProduction = []string{"prod", "prd", "product", "live", "produktion"}
 
 func (r *reader) environment(p *Profile, e entry) {
 	switch word := r.word(e); {
-	case strings.EqualFold(word, production):
-		p.Environment = production
-	case slices.Contains(notProduction, strings.ToLower(word)) || word != "" && distance(strings.ToLower(word), production) <= 2:
+	case strings.EqualFold(word, Production):
+		p.Environment = Production
+	case slices.Contains(notProduction, strings.ToLower(word)) || word != "" && distance(strings.ToLower(word), Production) <= 2:
 		r.add(e.line, `environment: "%s" would not be guarded as production is; write environment = "production"`, text.Escape(word))
 	default:
 		p.Environment = word

@@ -60,8 +60,8 @@ const (
 	Span
 )
 
-// production is the environment in which destructive actions have to be confirmed by a name.
-const production = "production"
+// Production is the environment in which destructive actions have to be confirmed by a name.
+const Production = "production"
 
 // File is a configuration without a mistake.
 type File struct {
@@ -100,7 +100,7 @@ type Value struct {
 }
 
 // Production says whether destructive actions have to be confirmed by a name. No profile is none of production.
-func (p *Profile) Production() bool { return p != nil && p.Environment == production }
+func (p *Profile) Production() bool { return p != nil && p.Environment == Production }
 
 // Of is what is set for a flag; nil: nothing. No profile sets any.
 func (p *Profile) Of(flag string) *Value {
