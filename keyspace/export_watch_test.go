@@ -56,17 +56,20 @@ func (h *Hand) Members() []Node {
 // Waits says whether a status, or a record of the key where one is named, waits for a consumer who takes nothing.
 func (h *Hand) Waits(node Node, key string) bool {
 	h.watch.mu.Lock()
-	p := h.watch.members[node]
+	var f *feed
+	if p := h.watch.members[node]; p != nil {
+		f = p.feed // it is set while the lock is held
+	}
 	h.watch.mu.Unlock()
-	if p == nil || p.feed == nil {
+	if f == nil {
 		return false
 	}
-	p.feed.out.mu.Lock()
-	defer p.feed.out.mu.Unlock()
+	f.out.mu.Lock()
+	defer f.out.mu.Unlock()
 	if key == "" {
-		return p.feed.out.next.Status != nil
+		return f.out.next.Status != nil
 	}
-	return slices.ContainsFunc(p.feed.out.next.Records, func(r Record) bool { return r.Key == key })
+	return slices.ContainsFunc(f.out.next.Records, func(r Record) bool { return r.Key == key })
 }
 
 // Relieved are the keys that a master hands on which leaves before its feed has looked at any of these.
