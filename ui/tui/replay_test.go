@@ -66,6 +66,11 @@ func FuzzReplay(f *testing.F) {
 		`"locks":[{"now":{"state":"freed","freed":1}},{"now":{"state":"held"},"votes":{"votes":[{"node":"n","ballot":"?"},{"node":"n","ballot":"for"}],"for":-9,"needed":99,"skew":-1}}]}`,
 		`"totals":{"locks":-1,"by_state":{"held":-1},"rates":[-1,1e308]},"node_count":2,"nodes":[{"i":0,"status":{"Lag":-1,"Topology":"redlock","Replication":{"Replicas":[{}]}}},{"i":1,"status":{"Topology":"cluster","Slots":-1}}]}`,
 		`"locks":[{"key":"h","now":{"state":"held"},"past":{"holds":[{"owner":"a","since":1,"until":9223372036854775807},{"owner":"b","since":1767362607000000,"until":1,"cause":"` + "\\u202e" + `","renewals":-1}]}}],"events":[{"seq":18446744073709551615,"at":-1,"kind":"x"}]}`,
+		`"roll":{"fresh":true,"nodes":-4,"unlisted":-9,"lists":[{"node":"n","taken_at":-1}],"clients":[{"list":0,"id":-1,"age":-9223372036854775808,"is":{"Name":"` + "\\u001b[2J" + `"}}]},"unseen":[{"from":9223372036854775807,"to":1},{"node":"n"}],` +
+			`"locks":[{"key":"c","node":"n","now":{"state":"held","renewals":3,"holders":[{"owner":"a","presence":{"connection":"alive","clients":[{"Node":"n","ID":-1,"Age":-1}]}}]},` +
+			`"gaps":{"new":[-1,9223372036854775807]},"chronicle":{"minute":9223372036854775807,"acquisitions":[59,70000],"waiters":[0,-1],"waiting":-1,"holds":[111,65535],"counted":-1,"longest":-1},` +
+			`"sample":{"from":9223372036854775807,"to":1,"ended":"` + "\\u001b" + `","counts":{"attempts":-1,"failed":9},"waiting":-1,"clients":[{"addr":"","connections":-1}],"nodes":[{"node":"","cpu":1e308,"load_known":true}]},` +
+			`"past":{"holds":[{"owner":"a","since":5,"until":4,"since_rest":-9,"until_rest":99999,"lost":{"at":9223372036854775807,"until":1,"text":"` + "\\u202e" + `"}}]}}]}`,
 	} {
 		f.Add(frame + rest)
 	}
