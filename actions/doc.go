@@ -64,5 +64,6 @@
 // It does hold the owners of locks, and the token that proves ownership of a token lock is the owner: it is kept, because
 // it is the evidence of whose lock it was. Whoever can read the file can release a lock that still has such a token.
 //
-// That writing has lapsed, or was armed again ([Options].WriteFor), are lines of their own.
+// That writing has lapsed, or was armed again ([Options].WriteFor), are lines of their own. A timer writes the first of them, which is all
+// that an Operator does by itself; [Operator.Close] ends it.
 package actions

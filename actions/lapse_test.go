@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -81,11 +82,11 @@ func TestLapseIsNotedByItself(t *testing.T) {
 
 func TestReadOnlyIsNeverArmed(t *testing.T) {
 	o := NewOperator(OneServer(nil), Options{ReadOnly: true, WriteFor: time.Hour})
-	if _, err := o.Rearm(); err == nil || o.WriteFor() != 0 || !o.WritableUntil().IsZero() {
+	if _, err := o.Rearm(); !errors.Is(err, errReadOnly) || o.WriteFor() != 0 || !o.WritableUntil().IsZero() {
 		t.Errorf("armed: %v", err)
 	}
-	if _, err := NewOperator(OneServer(nil), Options{}).Rearm(); err == nil {
-		t.Error("what never lapses was armed")
+	if _, err := NewOperator(OneServer(nil), Options{}).Rearm(); !errors.Is(err, errNeverLapses) {
+		t.Errorf("what never lapses was armed: %v", err)
 	}
 }
 

@@ -1,5 +1,5 @@
 // Package inspector says what keys mean: which are locks, whose, since when, how they changed hands, and what is wrong with
-// them. It reads what package keyspace delivers; it sends nothing, and it knows no screens.
+// them. It reads what package keyspace delivers; it sends nothing (but see Prober), and it knows no screens.
 //
 // [Start] consumes a stream of updates in one goroutine, which owns everything that changes. What it publishes is immutable:
 // a [Snapshot] at most every 100 ms, where the latest wins and older ones are skipped, and a log of events, of which a slow
@@ -24,6 +24,13 @@
 //     still holds the lock, and nobody saw it lose it either: its hold goes on in the history, its findings say that it may still be
 //     held, and the lock ends, for an unknown cause, when enough masters are back and say that it is gone. As long as masters are
 //     still to be read that may complete a quorum, nothing new is shown.
+//
+// The same goroutine joins holders to connections, by the lists of clients that come with the updates: each lock when it changes, and
+// all of them when the lists have changed, for one part in a hundred of its time. A [Presence] is immutable. Nobody is said to be gone
+// by a list that is older than his last sign of life, or while any node has not listed all of its clients.
+//
+// A [Prober] samples a lock in the goroutine that calls it, which it blocks until the probe is over; it is the one part of the package
+// that asks servers by itself. It shares nothing with the store but the [Sample], which is immutable and handed over by [Inspector.Keep].
 //
 // What it says of the past is bound by what it saw. An acquisition that was not seen is "at least"; a cause that no hint
 // tells is inferred from the lease where every renewal would have been heard, or else is unknown (proof.go). Memory is

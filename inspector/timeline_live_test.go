@@ -15,7 +15,7 @@ func TestALossIsKeptOnARealServer(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
 	i := start(t, server, inspector.Options{Interval: time.Millisecond})
-	const key, short = "lock:stock", 400
+	const key, short = "lock:stock", 2000 // so long that each renewal is seen in time on a loaded machine
 	server.Do("SET", key, "worker-1", "NX", "PX", short)
 	for n := 1; n <= 3; n++ {
 		lock(t, i, key, func(l *inspector.Lock) bool { return l.Renewals == n-1 })
@@ -44,12 +44,12 @@ func TestALossIsKeptOnARealServer(t *testing.T) {
 // TestAnOutageIsATimeInWhichNothingWasSeen.
 func TestAnOutageIsATimeInWhichNothingWasSeen(t *testing.T) {
 	t.Parallel()
+	began := time.Now()
 	c := newScene(t, nil, nil)
 	unseen := func() []inspector.Unseen { return c.i.Latest().Unseen }
 	if u := unseen(); len(u) != 1 || !u[0].From.IsZero() || u[0].To.IsZero() {
 		t.Fatalf("at first: %+v", u)
 	}
-	cut := time.Now()
 	c.link.Cut()
 	redistest.Eventually(t, 10*time.Second, func() (bool, string) {
 		u := unseen()
@@ -61,8 +61,8 @@ func TestAnOutageIsATimeInWhichNothingWasSeen(t *testing.T) {
 		u := unseen()
 		return len(u) >= 2 && !u[1].To.IsZero(), fmt.Sprintf("%+v", u)
 	})
-	if u := unseen()[1]; u.From.Before(cut.Add(-2*time.Second)) || u.From.After(healed) || u.To.Before(healed) || u.Why == "" {
-		t.Errorf("cut at %v, healed at %v: %+v", cut, healed, u)
+	if u := unseen()[1]; u.From.Before(began) || u.From.After(healed) || u.To.Before(healed) || u.Why == "" {
+		t.Errorf("began at %v, healed at %v: %+v", began, healed, u)
 	}
 	if err := c.beside.Ping(context.Background()).Err(); err != nil {
 		t.Error(err)

@@ -2,8 +2,6 @@ package keyspace
 
 import (
 	"context"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -64,15 +62,4 @@ func (c *Connection) countBlocked(ctx context.Context) error {
 		r.fresh = r.due
 	}
 	return nil
-}
-
-// infoNumber reads a line of INFO; 0 where it is not there.
-func infoNumber(info, name string) int64 {
-	for line := range strings.Lines(info) {
-		if value, found := strings.CutPrefix(line, name+":"); found {
-			n, _ := strconv.ParseInt(strings.TrimSpace(value), 10, 64) // 0 where it is no number
-			return n
-		}
-	}
-	return 0
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // parseClients reads the answer to CLIENT LIST: a line a client of words "name=value", among which each version of each server has some
@@ -72,9 +71,6 @@ func parseClient(line string) (c Client, is bool) {
 	c.Command = strings.ToLower(c.Command)
 	return c, is
 }
-
-// seconds is a time that a server tells in whole seconds, and that may be nonsense.
-func seconds(n int64) time.Duration { return time.Duration(min(n, 1<<32)) * time.Second }
 
 // blocked says whether a command blocks the client, such as BLPOP.
 func (c *Client) blocked() bool { return strings.Contains(c.Flags, "b") }

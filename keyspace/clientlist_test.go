@@ -54,3 +54,12 @@ func FuzzClients(f *testing.F) {
 		}
 	})
 }
+
+// A time that no server has is long, and not negative.
+func TestSecondsThatAreNonsense(t *testing.T) {
+	for _, word := range []string{"9223372036854775807", "99999999999"} {
+		if d := infoSeconds(word); d <= 0 {
+			t.Errorf("%s seconds are %v", word, d)
+		}
+	}
+}

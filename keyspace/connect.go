@@ -246,17 +246,6 @@ func parseServer(info string) Server {
 	return s
 }
 
-// infoFields reads INFO's "name:value" lines.
-func infoFields(info string) map[string]string {
-	fields := make(map[string]string)
-	for line := range strings.Lines(info) {
-		if name, value, ok := strings.Cut(strings.TrimRight(line, "\r\n"), ":"); ok {
-			fields[name] = value
-		}
-	}
-	return fields
-}
-
 // Node is the name of the server.
 func (c *Connection) Node() Node { return c.options.Node() }
 

@@ -17,6 +17,13 @@
 // Where notifications are not to be had, or turn out to be silent (keys change, and no event says so), the feed goes by
 // CLIENT TRACKING, and where that is denied too, it polls; [Status] says which, why, and what would mend it.
 //
+// Who is connected is found out only where it is asked for ([ObserveOptions].Clients, [Servers.Rolls]): CLIENT LIST, of each node at
+// most every five seconds and for one part in a hundred of its time, so that whoever asks more often has the same [Roll] again.
+//
+// [Servers.Probe] blocks until the probe is over, which its options bound. Its connections and goroutines are its own, and have gone
+// when it returns. It calls Take for one command at a time; while Take is slow nobody reads, and the server keeps what comes, up to
+// MaxUnread. Begun is called before anything is read, and Progress meanwhile, from another goroutine.
+//
 // Each feed owns its goroutines and the connection on which it listens, and reads through the few connections of its
 // Connection; all of it ends when the context of Observe ends, and the channel of updates is closed after the last
 // goroutine has gone. Hints may be lost, and are counted when they are; a Record reports one state of its key, which the

@@ -2,7 +2,6 @@ package keyspace
 
 import (
 	"context"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -19,17 +18,16 @@ type Load struct {
 	at       time.Time
 	commands int64   // that it ever ran
 	cpu      float64 // seconds that it ever used
-	clients  int64
 }
 
 // load asks a server how busy it is.
 func (c *Connection) load(ctx context.Context) (Load, error) {
 	pipe := c.reader.Pipeline()
-	stats, cpu, clients := pipe.Info(ctx, "stats"), pipe.Info(ctx, "cpu"), pipe.Info(ctx, "clients")
+	stats, cpu := pipe.Info(ctx, "stats"), pipe.Info(ctx, "cpu")
 	if err := exec(ctx, pipe); err != nil {
 		return Load{}, wrap("load of "+string(c.Node()), err)
 	}
-	l := Load{at: time.Now(), clients: infoNumber(clients.Val(), "connected_clients")}
+	l := Load{at: time.Now()}
 	l.cpu = infoFraction(cpu.Val(), "used_cpu_sys") + infoFraction(cpu.Val(), "used_cpu_user")
 	l.commands = infoNumber(stats.Val(), "total_commands_processed")
 	l.Ops = float64(infoNumber(stats.Val(), "instantaneous_ops_per_sec"))
@@ -49,15 +47,4 @@ func (l Load) since(before Load) Load {
 	l.Ops = float64(l.commands-before.commands) / span
 	l.CPU = max(0, l.cpu-before.cpu) / span
 	return l
-}
-
-// infoFraction reads a line of INFO that has a fraction; 0 where it is not there.
-func infoFraction(info, name string) float64 {
-	for line := range strings.Lines(info) {
-		if value, found := strings.CutPrefix(line, name+":"); found {
-			n, _ := strconv.ParseFloat(strings.TrimSpace(value), 64) // 0 where it is no number
-			return n
-		}
-	}
-	return 0
 }

@@ -90,15 +90,6 @@ func parseReplica(line string) (replica Replica, has int64) {
 	}, has
 }
 
-// infoSeconds reads a number of seconds; where there is none, zero.
-func infoSeconds(text string) time.Duration {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 0 {
-		return 0
-	}
-	return time.Duration(n) * time.Second
-}
-
 // checkReplication asks how the copies are, once a second where there are any.
 func (f *feed) checkReplication(ctx context.Context) error {
 	asked := time.Now()

@@ -44,14 +44,9 @@ type registrar struct {
 	noCounts bool             // what they take is denied
 }
 
-// Roll is the list of the node's clients: a new one where the last one may be followed by another, else the last one. Where it may
-// not be asked for, or there are too many clients, it says so and is empty. An error is one of the connection.
-func (c *Connection) Roll(ctx context.Context) (*Roll, error) {
-	roll, _, err := c.nextRoll(ctx)
-	return roll, err
-}
-
-// nextRoll is Roll, and says when there may be another one.
+// nextRoll is the list of the node's clients: a new one where the last one may be followed by another, else the last one; and when
+// there may be another one. Where it may not be asked for, or there are too many clients, it says so and is empty. An error is one of
+// the connection.
 func (c *Connection) nextRoll(ctx context.Context) (*Roll, time.Time, error) {
 	r := &c.registrar
 	r.mu.Lock()

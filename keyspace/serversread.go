@@ -121,7 +121,7 @@ func (s *Servers) Rolls(ctx context.Context) []*Roll {
 		asked.Go(func() {
 			c, err := s.connection(ctx, m.options)
 			if err == nil {
-				rolls[i], err = c.Roll(ctx)
+				rolls[i], _, err = c.nextRoll(ctx)
 			}
 			if err != nil {
 				rolls[i] = &Roll{Node: m.options.Node(), TakenAt: time.Now(), Partial: err.Error()}

@@ -4,6 +4,10 @@
 // A configuration is read as a whole before anything is done with it, and every mistake in it is told with its line, why it is
 // one, and what mends it. No secret has a place in it: a password comes from the environment, or from a program that a profile
 // names. What the program knows to have a setting (its flags, its keys) is handed in, so that this room knows no commands.
+//
+// It has no goroutines and keeps nothing in memory: every call reads or writes a file. [File.Password] alone may take long, for the
+// program that it runs may ask somebody; it ends with its context. A file of views is replaced as a whole, so that nobody reads half
+// of one; of two dashboards that keep theirs at the same moment, the later one counts.
 package settings
 
 import (

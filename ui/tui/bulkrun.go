@@ -171,7 +171,7 @@ func (m *model) handleRunKey(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, k.Copy) && run.ended():
 		return m.copyText("the report", run.report())
 	default:
-		k.scrolled(msg, &run.offset, max(m.height/2, 1))
+		k.scroll(msg, &run.offset, max(m.height/2, 1))
 	}
 	return nil
 }

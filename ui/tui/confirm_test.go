@@ -74,6 +74,7 @@ func visibleKey(l *inspector.Lock) string {
 // TestNoKeysActWithoutAConfirmation types at random, with a liking for what leads to an action: whatever is typed, nothing reaches the
 // operator but what a dialog has listed, confirmed by Enter on its button, with the name typed where it is demanded, and in time.
 func TestNoKeysActWithoutAConfirmation(t *testing.T) {
+	t.Parallel()
 	likely := []string{"r", "e", "x", "tab", "tab", "shift+tab", "enter", "enter", "enter", "m", "m", "esc", "A", "j", "1", "0", " ", "backspace", "right"}
 	for name, configure := range map[string]func(h *harness){
 		"plain":      func(*harness) {},
@@ -86,6 +87,7 @@ func TestNoKeysActWithoutAConfirmation(t *testing.T) {
 		"read-only": func(h *harness) { h.operator.readOnly = true },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			acted, armed := 0, 0
 			for seed := range uint64(5) {
 				random := rand.New(rand.NewPCG(seed, 7))

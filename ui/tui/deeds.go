@@ -84,7 +84,7 @@ func (m *model) handleDeedsKey(msg tea.KeyMsg) tea.Cmd {
 		m.deeds = nil
 		return nil
 	}
-	m.keys.scrolled(msg, &m.deeds.offset, max(m.height/2, 1))
+	m.keys.scroll(msg, &m.deeds.offset, max(m.height/2, 1))
 	return nil
 }
 

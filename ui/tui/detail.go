@@ -36,6 +36,10 @@ type detail struct {
 	sample               *inspector.Sample
 	sampleTop, sampleEnd int
 	showSample           bool
+	// commandLines are the commands for the lock commandsOf, in a window of that width: no frame should make them anew.
+	commandsOf    *inspector.Lock
+	commandsWidth int
+	commandLines  []commandLine
 }
 
 // newDetail is the page of a lock of a snapshot.
@@ -325,11 +329,32 @@ func (d *detail) commands(p *painter) {
 	if l.State == inspector.StateFreed || d.gone {
 		return
 	}
+	if d.commandsOf != l || d.commandsWidth != p.width {
+		d.commandsOf, d.commandsWidth, d.commandLines = l, p.width, commandLines(l, p.width)
+	}
+	if len(d.commandLines) == 0 {
+		return
+	}
+	more := ", with its guard; Y copies the release, and in a dialog what the dialog would do"
+	if l.Quorum != nil {
+		more = ", with its guard, for each master that has the lock"
+	}
+	p.heading("The same by redis-cli", more)
+	for _, line := range d.commandLines {
+		p.field(line.name, part{p.theme.plain, line.text})
+	}
+}
+
+// commandLine is a line of a command, with the name of what it does at its first.
+type commandLine struct{ name, text string }
+
+// commandLines are the commands for a lock, broken into lines: they are long, and of a Redlock many.
+func commandLines(l *inspector.Lock, width int) []commandLine {
+	var lines []commandLine
 	owner := ""
 	if len(l.Holders) > 0 {
 		owner = l.Holders[0].Owner
 	}
-	headed := false
 	for _, verb := range []actions.Verb{actions.VerbExtend, actions.VerbRelease, actions.VerbForceExpire} {
 		r := actions.Request{Verb: verb, Lock: l, Owner: owner}
 		if verb == actions.VerbExtend {
@@ -339,16 +364,13 @@ func (d *detail) commands(p *painter) {
 		if command == "" || owner == "" && verb != actions.VerbForceExpire {
 			continue
 		}
-		if !headed {
-			more := ", with its guard; Y copies the release, and in a dialog what the dialog would do"
-			if l.Quorum != nil {
-				more = ", with its guard, for each master that has the lock"
-			}
-			p.heading("The same by redis-cli", more)
-			headed = true
+		name := string(verb)
+		for _, line := range wrap(text.Legible(command), width-rowPrefix-gutter-1) {
+			lines = append(lines, commandLine{name, line})
+			name = ""
 		}
-		p.paragraph(string(verb), p.theme.plain, text.Legible(command))
 	}
+	return lines
 }
 
 // inputParts is a text input as parts, with a cursor in the given style.

@@ -15,8 +15,9 @@ import (
 
 // What may be written into the fields of a dialog.
 const (
-	maxSpan   = 20
-	maxReason = 200
+	maxSpan      = 20
+	maxProbeSpan = 8
+	maxReason    = 200
 )
 
 // production is the word to type where a name is demanded and the profile has none.

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"locktop/actions"
 	"locktop/inspector"
 	"locktop/keyspace"
@@ -18,11 +16,12 @@ var everyKey = []string{
 	"up", "down", "k", "j", "g", "G", "home", "end", "pgup", "pgdown", "ctrl+u", "ctrl+d", "ctrl+b", "ctrl+f", "1", "3",
 	"enter", "esc", "/", "!", "s", "S", "I", "c", " ", "m", "y", "Y", "r", "e", "x", "?", "q", "tab", "shift+tab", "left", "right",
 	"backspace", "a", "*", "[", "0", "锁", "\u202e", "w", "2", "4",
-	"5", "f", "n", "p", "-", "+", "=", "R", "t", "M", "z", "Z", "h", "l", "A",
+	"5", "f", "n", "p", "-", "+", "=", "R", "t", "M", "z", "Z", "h", "l", "A", "P", ",", ".", "<", ">",
 }
 
 // TestFrameAtEverySize checks the bounds of every view in every window from nothing to 300x100.
 func TestFrameAtEverySize(t *testing.T) {
+	t.Parallel()
 	states := map[string]func(h *harness){
 		"locks":   func(*harness) {},
 		"events":  func(h *harness) { h.keys("3") },
@@ -68,6 +67,7 @@ func TestFrameAtEverySize(t *testing.T) {
 	}
 	for name, prepare := range states {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			h := withDemo(t, 80, 24, "default")
 			prepare(h)
 			h.send(tickMsg{})
@@ -90,52 +90,21 @@ func FuzzKeys(f *testing.F) {
 	f.Add(uint64(2), uint8(45), uint8(10), []byte{16, 16, 28, 31, 6})
 	f.Add(uint64(3), uint8(1), uint8(1), []byte{26, 31, 16, 18, 38, 39, 40, 16})
 	f.Fuzz(func(t *testing.T, seed uint64, width, height uint8, typed []byte) {
-		h := withDemo(t, int(width), int(height), "default")
-		h.m.config.Production = seed%2 == 1
-		if seed%3 == 1 {
-			h.operator.until = noon.Add(10 * time.Second)
-		}
 		random := rand.New(rand.NewPCG(seed, 1))
+		w := newWalker(t, profiles[seed%uint64(len(profiles))], "default", int(width), int(height), random)
 		for _, b := range typed {
-			name := everyKey[int(b)%len(everyKey)]
-			confirmed := h.m.dialog != nil && h.m.dialog.focus == controlConfirm && name == "enter"
-			most := 1
-			if confirmed && h.m.dialog.bulk != nil {
-				most = h.m.dialog.bulk.counts().will
+			err := w.press(everyKey[int(b)%len(everyKey)])
+			if err == nil && w.m.dialog != nil && w.m.dialog.focus == controlTyped && random.IntN(4) == 0 {
+				err = w.typeName()
 			}
-			h.pending = nil
-			h.keys(name)
-			if h.m.quitting {
+			if err == nil && !w.m.quitting && random.IntN(3) == 0 {
+				err = w.disturb()
+			}
+			if err != nil {
+				t.Fatalf("%v, after %q", err, w.pressed)
+			}
+			if w.m.quitting {
 				return
-			}
-			before := len(h.operator.requests)
-			if random.IntN(3) == 0 || confirmed {
-				h.run()
-			}
-			if done := len(h.operator.requests) - before; done > most || done > 0 && !confirmed {
-				t.Fatalf("%d actions after %q without a confirmation", done, name)
-			}
-			if err := checkFrame(h.m.View(), int(width), int(height)); err != nil {
-				t.Fatal(err)
-			}
-			switch random.IntN(12) {
-			case 2:
-				for range 2 {
-					h.click(random.IntN(int(width)+1), random.IntN(int(height)+1))
-				}
-				if len(h.operator.requests) > before+1 || h.m.quitting {
-					t.Fatal("the mouse has acted")
-				}
-			case 3:
-				h.turn([]tea.MouseButton{tea.MouseButtonWheelDown, tea.MouseButtonWheelUp, tea.MouseButtonRight}[random.IntN(3)])
-			case 0:
-				width, height = uint8(random.IntN(256)), uint8(random.IntN(101))
-				h.send(tea.WindowSizeMsg{Width: int(width), Height: int(height)})
-			case 1:
-				h.now = h.now.Add(time.Duration(random.IntN(5000)) * time.Millisecond)
-				locks := fixtureLocks(h.now)
-				random.Shuffle(len(locks), func(i, j int) { locks[i], locks[j] = locks[j], locks[i] })
-				h.show(snapshotOf(h.m.sequence+1, h.now, locks[:random.IntN(len(locks)+1)]))
 			}
 		}
 	})

@@ -62,7 +62,7 @@ func (m *model) handleHelpKey(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, k.Freeze): // a pager's key for the next page
 		m.helpOffset += page
 	default:
-		k.scrolled(msg, &m.helpOffset, page)
+		k.scroll(msg, &m.helpOffset, page)
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func TestBindingNames(t *testing.T) {
 }
 
 func TestOtherKeysWorkAndAreShown(t *testing.T) {
-	h := withFixture(t, 120, 30, "default")
+	h := withFixture(t, 160, 30, "default")
 	if err := h.m.keys.remap(map[string][]string{"release": {"f5", "ctrl+r"}, "help": {"f1"}, "freeze": {"alt+f"}, "interrupt": {"ctrl+q"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestOtherKeysWorkAndAreShown(t *testing.T) {
 		}
 	}
 	press(tea.KeyF1)
-	h.wantSeen("f5        release", "M-f       freeze the screen", "^q        quit at once")
+	h.wantSeen("f5        release", "M-f       freeze the screen", "^z ^q     to the shell, quit at once")
 	press(tea.KeyF1)
 	h.keys("r", "?")
 	if h.m.help || h.m.dialog != nil {

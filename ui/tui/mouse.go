@@ -81,17 +81,18 @@ func (m *model) noteHint(b key.Binding, word string) {
 	}
 }
 
-// keyOf is the message of a key, of those that are harmless.
+// keyOf is the message of a key, by its name. Letters in it would be taken for several that were typed at once.
 func keyOf(name string) tea.KeyMsg {
-	switch name {
-	case "enter":
-		return tea.KeyMsg{Type: tea.KeyEnter}
-	case "esc":
-		return tea.KeyMsg{Type: tea.KeyEsc}
-	case " ":
-		return tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}}
+	letter, alt := strings.CutPrefix(name, "alt+")
+	for t := tea.KeyF20; t <= tea.KeyBackspace; t++ { // from the least of them to the greatest
+		if k := (tea.Key{Type: t, Alt: alt}); t != tea.KeyRunes && k.String() == name {
+			if t == tea.KeySpace {
+				k.Runes = []rune{' '}
+			}
+			return tea.KeyMsg(k)
+		}
 	}
-	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name)}
+	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(letter), Alt: alt}
 }
 
 // handleMouse does what the mouse says. A message that was under way when it was switched off is dropped.
@@ -153,7 +154,7 @@ func (m *model) click(msg tea.MouseMsg) tea.Cmd {
 			m.mouse.at = time.Time{} // a third click begins anew
 			return m.openSelected()
 		}
-		m.selectLine(msg.Y-l.body.top, l.body.height)
+		m.selectLine(msg.Y - l.body.top)
 	}
 	return nil
 }
@@ -174,7 +175,7 @@ func (m *model) openSelected() tea.Cmd {
 }
 
 // selectLine puts the cursor on what a line of the body shows.
-func (m *model) selectLine(line, height int) {
+func (m *model) selectLine(line int) {
 	switch {
 	case m.view == viewDemo:
 	case m.view == viewEvents:

@@ -118,29 +118,33 @@ func TestMouseInOtherViews(t *testing.T) {
 
 // TestMouseNeverActs clicks everywhere on every screen, twice: nothing is done, and no dialog is opened or confirmed.
 func TestMouseNeverActs(t *testing.T) {
+	t.Parallel()
 	for _, begin := range [][]string{nil, {"3"}, {"4"}, {"5"}, {"enter"}, {"?"}, {"/", "a"}, {"r"}, {"e"}, {"x", "tab"}} {
-		const width, height = 80, 24
-		h := withMouse(t, width, height)
-		h.keys(begin...)
-		dialog := h.m.dialog != nil
-		for y := range height {
-			for x := 0; x < width; x += 4 {
-				h.pending = nil
-				h.click(x, y)
-				h.click(x, y)
-				if h.m.dialog != nil && !dialog || h.m.quitting || len(h.play.controls) > 0 {
-					t.Fatalf("after %v a click at %d,%d acts:\n%s", begin, x, y, h.screen())
-				}
-				if dialog && h.m.dialog == nil { // Cancel
-					h.run()
-					h.keys(begin...)
+		t.Run(strings.Join(begin, " "), func(t *testing.T) {
+			t.Parallel()
+			const width, height = 80, 24
+			h := withMouse(t, width, height)
+			h.keys(begin...)
+			dialog := h.m.dialog != nil
+			for y := range height {
+				for x := 0; x < width; x += 4 {
+					h.pending = nil
+					h.click(x, y)
+					h.click(x, y)
+					if h.m.dialog != nil && !dialog || h.m.quitting || len(h.play.controls) > 0 {
+						t.Fatalf("a click at %d,%d acts:\n%s", x, y, h.screen())
+					}
+					if dialog && h.m.dialog == nil { // Cancel
+						h.settle()
+						h.keys(begin...)
+					}
 				}
 			}
-		}
-		h.run()
-		if len(h.operator.requests) > 0 {
-			t.Fatalf("after %v the mouse has acted", begin)
-		}
+			h.settle()
+			if len(h.operator.requests) > 0 {
+				t.Fatal("the mouse has acted")
+			}
+		})
 	}
 }
 
@@ -156,6 +160,28 @@ func TestMouseInADialogOnlyCancels(t *testing.T) {
 	h.clickOn("[ Cancel ]")
 	if h.m.dialog != nil || len(h.operator.requests) > 0 {
 		t.Error("a click on Cancel does not cancel")
+	}
+}
+
+// TestMousePressesOtherKeys: a hint whose key has another name presses that one, and not its letters.
+func TestMousePressesOtherKeys(t *testing.T) {
+	h := withMouse(t, 160, 40)
+	if err := h.m.keys.remap(map[string][]string{"help": {"ctrl+r"}, "holders": {"f2"}, "filter": {"alt+c"}}); err != nil {
+		t.Fatal(err)
+	}
+	h.send(tickMsg{})
+	h.clickOn("^r help")
+	if !h.m.help || h.m.dialog != nil {
+		t.Fatal("a click on the hint of the help does not open it")
+	}
+	h.clickOn("esc back")
+	h.clickOn("f2 holders")
+	if h.m.view != viewHolders {
+		t.Error("a click on the hint of the holders does not show them")
+	}
+	h.clickOn("M-c filter")
+	if !h.m.typing || h.m.chooser != nil {
+		t.Error("a click on the hint of the filter does not begin it")
 	}
 }
 

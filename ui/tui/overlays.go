@@ -51,9 +51,8 @@ func (m *model) asks() bool {
 	return o.asks
 }
 
-// scrolled scrolls what an overlay shows, by a page of so many lines or by one; false: the key does not scroll. Where the end is is
-// known when it is drawn.
-func (k keyMap) scrolled(msg tea.KeyMsg, offset *int, page int) bool {
+// scroll scrolls what an overlay shows, by a page of so many lines or by one. Where the end is is known when it is drawn.
+func (k keyMap) scroll(msg tea.KeyMsg, offset *int, page int) {
 	switch {
 	case key.Matches(msg, k.Up):
 		*offset--
@@ -67,9 +66,6 @@ func (k keyMap) scrolled(msg tea.KeyMsg, offset *int, page int) bool {
 		*offset = 0
 	case key.Matches(msg, k.Bottom):
 		*offset = 1 << 20
-	default:
-		return false
 	}
 	*offset = max(*offset, 0)
-	return true
 }

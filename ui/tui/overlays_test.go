@@ -72,6 +72,7 @@ func TestOverlaysKeepToThemselves(t *testing.T) {
 	asking := []string{"release", "extend", "force-expire", "guarded", "bulk", "bulk guarded", "re-arm", "probe"}
 	for _, name := range slices.Sorted(maps.Keys(overlays)) {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			h := withMouse(t, 120, 40)
 			overlays[name](h)
 			before := h.behind()

@@ -108,13 +108,7 @@ func (m *model) openProbe() tea.Cmd {
 		m.toast = infoToast(why, m.clock())
 		return nil
 	}
-	p := &probe{lock: l, span: textinput.New()}
-	p.span.Prompt = ""
-	p.span.CharLimit = 8
-	p.span.KeyMap.Paste.SetEnabled(false)
-	p.span.SetValue(probeSpan.String())
-	p.span.CursorEnd()
-	p.span.Focus()
+	p := &probe{lock: l, span: newField(probeSpan.String(), maxProbeSpan)}
 	m.probe = p
 	parent, prober := m.ctx, m.config.Prober
 	return guard(func() tea.Msg {

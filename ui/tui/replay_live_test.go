@@ -15,6 +15,7 @@ import (
 // TestADemoIsRecordedAsItWasSeen records what is seen of real workers on a real server, and compares the screens of every frame with
 // those of the snapshot that it was made of.
 func TestADemoIsRecordedAsItWasSeen(t *testing.T) {
+	t.Parallel()
 	for _, scenario := range []string{"contention", "crash", "reentrant"} {
 		t.Run(scenario, func(t *testing.T) {
 			t.Parallel()

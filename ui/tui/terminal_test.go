@@ -108,6 +108,7 @@ func (term *terminal) program() string {
 }
 
 func TestTerminalIsSaneAfterwards(t *testing.T) {
+	t.Parallel()
 	const up = "lock:invoice:7731"
 	for name, c := range map[string]struct {
 		env  string
@@ -127,6 +128,7 @@ func TestTerminalIsSaneAfterwards(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			term := openTerminal(t, 100, 40, c.env+" LOCKTOP_TUI_MOUSE=1")
 			if c.code != 2 {
 				term.waitFor(up, "mouse on")
@@ -148,6 +150,7 @@ func kill(term *terminal, signal string) {
 }
 
 func TestTerminalSuspendAndResume(t *testing.T) {
+	t.Parallel()
 	term := openTerminal(t, 100, 30, "")
 	term.waitFor("lock:invoice:7731")
 	term.keys("C-z")
@@ -161,6 +164,7 @@ func TestTerminalSuspendAndResume(t *testing.T) {
 }
 
 func TestTerminalResize(t *testing.T) {
+	t.Parallel()
 	term := openTerminal(t, 100, 30, "NO_COLOR=1")
 	term.waitFor("lock:invoice:7731", "WAITERS")
 	for _, size := range [][2]int{{45, 20}, {1, 1}, {3, 2}, {200, 50}} {
@@ -176,6 +180,7 @@ func TestTerminalResize(t *testing.T) {
 
 // TestTerminalProduction types the name of a lock, and of the profile, which a paste does not do.
 func TestTerminalProduction(t *testing.T) {
+	t.Parallel()
 	term := openTerminal(t, 100, 40, "LOCKTOP_TUI_PRODUCTION=prod-eu")
 	term.waitFor("lock:invoice:7731", " PRODUCTION ")
 	term.keys("g", "x")
@@ -200,6 +205,7 @@ func TestTerminalProduction(t *testing.T) {
 }
 
 func TestTerminalDemo(t *testing.T) {
+	t.Parallel()
 	term := openTerminal(t, 100, 30, "LOCKTOP_TUI_DEMO=1")
 	term.waitFor("▶ 1x", "worker-4 died at work")
 	term.keys("p")

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
-	tea "github.com/charmbracelet/bubbletea"
 )
 
 var (
@@ -33,63 +32,56 @@ func TestWalk(t *testing.T) {
 		seed = rand.Uint64()
 	}
 	t.Logf("-walk.seed %d", seed)
-	acted := 0
-	for end := time.Now().Add(span); time.Now().Before(end) || acted == 0 && !time.Now().After(end.Add(span)); seed++ {
-		acted += walk(t, seed)
+	acted, probed := 0, 0
+	for end := time.Now().Add(span); time.Now().Before(end) || (acted == 0 || probed == 0) && !time.Now().After(end.Add(span)); seed++ {
+		a, p := walk(t, seed)
+		acted, probed = acted+a, probed+p
 	}
-	if acted == 0 {
-		t.Error("no walk has ever come to an action, so that nothing was proved")
+	t.Logf("%d actions, %d probes", acted, probed)
+	if acted == 0 || probed == 0 {
+		t.Error("no walk has ever come to an action and to a probe, so that nothing was proved")
 	}
 }
 
 // walk is one run of the program, until the user quits or has pressed enough; it returns how often something was done.
-func walk(t *testing.T, seed uint64) (acted int) {
+func walk(t *testing.T, seed uint64) (acted, probed int) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 7))
-	start := withFixture
-	if random.IntN(3) == 0 {
-		start = withDemo
-	}
 	width, height := windowOf(random)
-	h := start(t, width, height, Themes()[random.IntN(len(Themes()))])
-	keys := boundKeys(h.m.keys)
-	var pressed []string
-	for len(pressed) < 400 {
-		name := keys[random.IntN(len(keys))]
-		confirms := name == "enter" && confirmFocused(h.m)
-		pressed = append(pressed, name)
-		before := len(h.operator.requests)
-		h.pending = nil
-		h.keys(name)
-		if confirms || random.IntN(20) == 0 {
-			h.run()
-		}
-		if done := len(h.operator.requests) - before; done > 0 && !confirms {
-			t.Fatalf("%d actions without a confirmation: -walk.seed %d, keys %q", done, seed, pressed)
-		} else {
-			acted += done
-		}
-		if h.m.quitting {
-			return acted
-		}
-		switch random.IntN(15) {
-		case 0:
-			width, height = windowOf(random)
-			h.send(tea.WindowSizeMsg{Width: width, Height: height})
-		case 1:
-			h.now = h.now.Add(time.Duration(random.IntN(5000)) * time.Millisecond)
-			locks := fixtureLocks(h.now)
-			random.Shuffle(len(locks), func(i, j int) { locks[i], locks[j] = locks[j], locks[i] })
-			h.show(snapshotOf(h.m.sequence+1, h.now, locks[:random.IntN(len(locks)+1)]))
-		case 2:
-			h.now = h.now.Add(time.Second)
-			h.send(tickMsg{})
-		}
-		if err := checkFrame(h.m.View(), width, height); err != nil {
-			t.Fatalf("%v: -walk.seed %d, keys %q", err, seed, pressed)
+	profile := profiles[random.IntN(len(profiles))]
+	w := newWalker(t, profile, Themes()[random.IntN(len(Themes()))], width, height, random)
+	keys := boundKeys(w.m.keys)
+	fail := func(err error) {
+		if err != nil {
+			t.Fatalf("%v: -walk.seed %d, %s, keys %q\n%s", err, seed, profile, w.pressed, w.screen())
 		}
 	}
-	return acted
+	for range 400 {
+		if d := w.m.dialog; d != nil && d.focus == controlTyped && random.IntN(2) == 0 {
+			fail(w.typeName())
+		}
+		fail(w.press(likely(w.m, random, keys)))
+		if w.m.quitting {
+			break
+		}
+		if random.IntN(5) == 0 {
+			fail(w.disturb())
+		}
+	}
+	return w.acted, w.probed
+}
+
+// likely is mostly any key, and else one of those that lead to an action or confirm it, or a walk would seldom get far.
+func likely(m *model, random *rand.Rand, keys []string) string {
+	of := keys
+	switch n := random.IntN(10); {
+	case m.asks() && n < 6:
+		of = []string{"tab", "tab", "tab", "shift+tab", "enter", "enter"}
+	case m.overlaid():
+	case n < 2:
+		of = []string{"r", "r", "x", "e", "m", "m", "P", "P", "1", "2"}
+	}
+	return of[random.IntN(len(of))]
 }
 
 // windowOf is mostly a window of some use, and sometimes one of none.
@@ -100,10 +92,9 @@ func windowOf(random *rand.Rand) (width, height int) {
 	return 30 + random.IntN(180), 8 + random.IntN(50)
 }
 
-// boundKeys are the keys of all bindings, and some that are none. Those that act and that confirm come more often, or a walk would
-// seldom get far; those that quit more seldom.
+// boundKeys are the keys of all bindings, and some that are none; those that quit come more seldom.
 func boundKeys(k keyMap) []string {
-	keys := []string{"a", "锁", "\u202e", "backspace", "*", "10s", "left", "right", "enter", "enter", "enter", "tab", "tab", "tab", "down", "j", "m", "r", "x"}
+	keys := []string{"a", "锁", "\u202e", "backspace", "*", "10s"}
 	value := reflect.ValueOf(k)
 	for i := range value.NumField() {
 		b, is := value.Field(i).Interface().(key.Binding)
