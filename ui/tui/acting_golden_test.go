@@ -42,9 +42,9 @@ func TestGoldenActing(t *testing.T) {
 		"acting-writing": func(h *harness) { h.operator.until = noon.Add(30 * time.Second); h.send(tickMsg{}) },
 		"acting-rearm":   func(h *harness) { h.operator.until = noon.Add(-time.Second); h.keys("r") },
 		"acting-panel": func(h *harness) {
-			h.operator.lines = fixtureDeeds(noon)
+			h.operator.lines = fixtureActions(noon)
 			h.keys("A")
-			h.run(func() bool { return h.m.deeds.read })
+			h.run(func() bool { return h.m.lastActions.read })
 		},
 	}
 	for name, prepare := range screens {

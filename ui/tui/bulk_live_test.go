@@ -105,7 +105,7 @@ func TestRealBulk(t *testing.T) {
 	}
 	h.wantSeen("14 in all: 8 released")
 	h.keys("esc", "A")
-	h.run(func() bool { return len(h.m.deeds.lines) == 14 })
+	h.run(func() bool { return len(h.m.lastActions.lines) == 14 })
 	h.wantSeen("the last actions", "not holder: now held by", "intruder")
 }
 

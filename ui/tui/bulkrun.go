@@ -132,7 +132,7 @@ func (m *model) takeBulk(msg bulkMsg) tea.Cmd {
 	if run.underWay > 0 {
 		return begin
 	}
-	return tea.Batch(begin, m.readDeeds())
+	return tea.Batch(begin, m.readLastActions())
 }
 
 // succeeded says whether all actions of a lane were done, or found nothing left to do.

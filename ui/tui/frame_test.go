@@ -41,9 +41,9 @@ func TestFrameAtEverySize(t *testing.T) {
 		"guarded": func(h *harness) { h.m.config.Production = true; h.keys("m", "m", "r") },
 		"lapsed":  func(h *harness) { h.operator.until = noon; h.keys("e") },
 		"actions": func(h *harness) {
-			h.operator.lines = fixtureDeeds(noon)
+			h.operator.lines = fixtureActions(noon)
 			h.keys("A")
-			h.run(func() bool { return h.m.deeds.read })
+			h.run(func() bool { return h.m.lastActions.read })
 		},
 		"report": func(h *harness) { h.keys("m", "m", "m", "m", "r", "tab", "enter"); h.finishRun() },
 		"typing": func(h *harness) { h.keys("/", "a", "锁") },
@@ -165,7 +165,7 @@ func FuzzHostileText(f *testing.F) {
 		}}}
 		h.send(nil)
 		report := h.m.View()
-		h.m.run, h.m.deeds = nil, &deedPanel{read: true, lines: []actions.AuditLine{{
+		h.m.run, h.m.lastActions = nil, &actionPanel{read: true, lines: []actions.AuditLine{{
 			Phase: actions.PhaseOutcome, Verb: actions.Verb(hostile), Key: hostile, Actor: actions.AuditActor{User: hostile, Host: hostile}, Where: hostile,
 			Saw: actions.AuditObserved{Owner: hostile, Label: hostile}, Asked: actions.AuditRequest{Reason: hostile},
 			Outcome: actions.Result(hostile), Detail: hostile, Holder: hostile,
@@ -176,7 +176,7 @@ func FuzzHostileText(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		h.m.deeds, h.m.config.Production = nil, false
+		h.m.lastActions, h.m.config.Production = nil, false
 		cluster := *s
 		cluster.Nodes = append(cluster.Nodes[:0:0], s.Nodes...)
 		cluster.Nodes[0].Topology = keyspace.Cluster

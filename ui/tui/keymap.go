@@ -19,7 +19,7 @@ type keyMap struct {
 
 	Copy, CopyCommand, Report key.Binding
 
-	Release, Extend, Expire, Deeds key.Binding
+	Release, Extend, Expire, Actions key.Binding
 
 	// Of the timeline.
 	ZoomIn, ZoomOut, Earlier, Later, Now key.Binding
@@ -79,7 +79,7 @@ func newKeyMap() keyMap {
 		Release: bind("r", "release", "r"),
 		Extend:  bind("e", "extend the lease", "e"),
 		Expire:  bind("x", "force-expire", "x"),
-		Deeds:   bind("A", "the last actions", "A"),
+		Actions: bind("A", "the last actions", "A"),
 
 		ZoomIn:  bind("z", "zoom in", "z"),
 		ZoomOut: bind("Z", "out", "Z"),
@@ -146,7 +146,7 @@ func (k keyMap) groups() []helpGroup {
 	look = append(look, []key.Binding{k.Theme, k.Mouse})
 	groups := []helpGroup{
 		{"Look", look},
-		{"Act", one(k.Release, k.Extend, k.Expire, k.Probe, k.Mark, k.Deeds, k.Copy, k.CopyCommand, k.Report)},
+		{"Act", one(k.Release, k.Extend, k.Expire, k.Probe, k.Mark, k.Actions, k.Copy, k.CopyCommand, k.Report)},
 		{"Move", [][]key.Binding{{k.Up, k.Down}, {k.HalfUp, k.HalfDown}, {k.PageUp, k.PageDown}, {k.Top, k.Bottom}}},
 		{"Timeline", [][]key.Binding{{k.ZoomIn, k.ZoomOut}, {k.Earlier, k.Later, k.Now}}},
 		{"Demo", demo},

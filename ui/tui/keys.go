@@ -156,8 +156,8 @@ func (m *model) handleCommand(msg tea.KeyMsg) tea.Cmd {
 		return m.openDialog(actions.VerbExtend)
 	case matchesDisabled(msg, k.Expire):
 		return m.openDialog(actions.VerbForceExpire)
-	case key.Matches(msg, k.Deeds):
-		return m.openDeeds()
+	case key.Matches(msg, k.Actions):
+		return m.openActionPanel()
 	case matchesDisabled(msg, k.Probe):
 		return m.openProbe()
 	case key.Matches(msg, k.Locks):

@@ -215,12 +215,12 @@ var keyTests = map[string]func(t *testing.T, h *harness, press string){
 		h.keys("/", "o", "r", "d", "enter", "left", "left", press)
 		h.wantSeen("who held it in the last 60 s")
 	},
-	"Deeds": func(t *testing.T, h *harness, press string) {
+	"Actions": func(t *testing.T, h *harness, press string) {
 		h.keys(press)
-		h.run(func() bool { return h.m.deeds != nil && h.m.deeds.read })
+		h.run(func() bool { return h.m.lastActions != nil && h.m.lastActions.read })
 		h.wantSeen("the last actions", "nothing was done here yet")
 		h.keys(press)
-		if h.m.deeds != nil {
+		if h.m.lastActions != nil {
 			t.Error("the panel is still open")
 		}
 	},

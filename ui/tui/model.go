@@ -45,18 +45,18 @@ type model struct {
 	ended    error // why no more snapshots come; nil: they do
 	over     bool  // no more snapshots come
 
-	view    view
-	order   arrangement
-	table   table
-	events  eventLog
-	nodes   nodeList
-	holders holderList
-	detail  *detail
-	dialog  *dialog
-	run     *bulkRun   // several actions that are under way, or what became of them; nil: none
-	probe   *probe     // a contention probe that is asked for or under way; nil: none
-	deeds   *deedPanel // the last actions; nil: the panel is closed
-	help    bool
+	view        view
+	order       arrangement
+	table       table
+	events      eventLog
+	nodes       nodeList
+	holders     holderList
+	detail      *detail
+	dialog      *dialog
+	run         *bulkRun     // several actions that are under way, or what became of them; nil: none
+	probe       *probe       // a contention probe that is asked for or under way; nil: none
+	lastActions *actionPanel // the last actions; nil: the panel is closed
+	help        bool
 	// helpOffset is the first line of the help that is shown, where not all of them fit.
 	helpOffset int
 	// hidden are the columns that the user does not want; chooser is where they are chosen, nil: it is not open.
@@ -173,16 +173,16 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case arrangedMsg:
 		return m.takeArranged(msg)
 	case tickMsg:
-		return tea.Batch(m.tick(), m.arrangeIfDue(), m.refreshDeeds())
+		return tea.Batch(m.tick(), m.arrangeIfDue(), m.refreshLastActions())
 	case outcomeMsg:
 		m.toast = outcomeToast(msg, m.clock())
-		return m.readDeeds()
+		return m.readLastActions()
 	case bulkMsg:
 		return m.takeBulk(msg)
 	case rearmedMsg:
 		m.takeRearmed(msg)
-	case deedsMsg:
-		m.takeDeeds(msg)
+	case lastActionsMsg:
+		m.takeLastActions(msg)
 	case copiedMsg:
 		m.toast = copiedToast(msg, m.clock())
 	case reportedMsg:

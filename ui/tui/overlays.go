@@ -29,8 +29,8 @@ func (m *model) overlay() (o overlay, open bool) {
 		return overlay{handle: m.handleProbeKey, paint: m.overlayProbe, hints: m.probeHints, asks: m.probe.running == nil, paste: m.probe.paste}, true
 	case m.run != nil:
 		return overlay{handle: m.handleRunKey, paint: m.overlayRun, hints: m.runHints, offset: &m.run.offset}, true
-	case m.deeds != nil:
-		return overlay{handle: m.handleDeedsKey, paint: m.overlayDeeds, hints: m.deedsHints, offset: &m.deeds.offset}, true
+	case m.lastActions != nil:
+		return overlay{handle: m.handleActionPanelKey, paint: m.overlayActionPanel, hints: m.actionPanelHints, offset: &m.lastActions.offset}, true
 	case m.help:
 		return overlay{handle: m.handleHelpKey, paint: m.overlayHelp, hints: m.helpHints, offset: &m.helpOffset}, true
 	case m.chooser != nil: // which the help may lie over

@@ -25,9 +25,9 @@ var overlays = map[string]func(h *harness){
 	"bulk report": func(h *harness) { h.keys("m", "m", "m", "m", "r", "tab", "enter"); h.finishRun() },
 	"re-arm":      func(h *harness) { h.operator.until = noon; h.keys("e") },
 	"actions": func(h *harness) {
-		h.operator.lines = fixtureDeeds(noon)
+		h.operator.lines = fixtureActions(noon)
 		h.keys("A")
-		h.run(func() bool { return h.m.deeds.read })
+		h.run(func() bool { return h.m.lastActions.read })
 	},
 	"probe":      func(h *harness) { h.asksProbe() },
 	"probe runs": func(h *harness) { h.asksProbe(); h.started() },

@@ -98,7 +98,7 @@ func TestARecordingCannotBeActedOn(t *testing.T) {
 	h.m.config.Production = true // as the recording says
 	h.send(tickMsg{})
 	h.wantSeen("REPLAY", "PRODUCTION")
-	if h.m.dialog != nil || h.m.probe != nil || h.m.deeds != nil || len(h.operator.requests) > 0 || len(h.play.told()) > 0 {
+	if h.m.dialog != nil || h.m.probe != nil || h.m.lastActions != nil || len(h.operator.requests) > 0 || len(h.play.told()) > 0 {
 		t.Error("something was done")
 	}
 }

@@ -51,7 +51,7 @@ func newWalker(t testing.TB, profile, themeName string, width, height int, rando
 		results := []actions.Result{actions.ResultReleased, actions.ResultGone, actions.ResultNotHolder, actions.ResultUnknown, actions.ResultFailed}
 		return actions.Outcome{Result: results[random.IntN(len(results))]}
 	}
-	w.operator.lines = fixtureDeeds(noon)
+	w.operator.lines = fixtureActions(noon)
 	switch profile {
 	case "production":
 		c.Production, c.Profile = true, "prod-eu"

@@ -208,29 +208,29 @@ func TestCountdown(t *testing.T) {
 	}
 }
 
-func TestDeedsTellOfActions(t *testing.T) {
+func TestThePanelTellsOfActions(t *testing.T) {
 	h := withFixture(t, 160, 40, "default")
-	h.operator.lines = fixtureDeeds(noon)
+	h.operator.lines = fixtureActions(noon)
 	h.keys("A")
-	h.run(func() bool { return h.m.deeds.read })
+	h.run(func() bool { return h.m.lastActions.read })
 	h.wantSeen("the last actions", "lock:invoice:7731", "ann@ops-1", "released", "INC-123", "▲ unknown: no outcome was written", "… under way", "now held by worker-8",
 		"armed again for 10m", "lapsed", `evil\x1b[2J`)
 	h.keys("enter", "r", "x", "tab", "enter")
-	if h.run(); len(h.operator.requests) != 0 || h.m.deeds == nil || h.m.dialog != nil {
+	if h.run(); len(h.operator.requests) != 0 || h.m.lastActions == nil || h.m.dialog != nil {
 		t.Error("the panel shows, and does nothing")
 	}
 	h.operator.lines = h.operator.lines[:1]
-	h.now = h.now.Add(deedsEvery)
+	h.now = h.now.Add(lastActionsEvery)
 	h.send(tickMsg{})
-	h.run(func() bool { return len(h.m.deeds.lines) == 1 })
+	h.run(func() bool { return len(h.m.lastActions.lines) == 1 })
 	h.keys("esc")
-	if h.m.deeds != nil {
+	if h.m.lastActions != nil {
 		t.Error("esc closes it")
 	}
 }
 
-// fixtureDeeds are actions as an audit has them.
-func fixtureDeeds(now time.Time) []actions.AuditLine {
+// fixtureActions are actions as an audit has them.
+func fixtureActions(now time.Time) []actions.AuditLine {
 	line := func(ago time.Duration, phase string, verb actions.Verb, key, owner string, result actions.Result) actions.AuditLine {
 		return actions.AuditLine{
 			ID: key, Phase: phase, At: now.Add(-ago), Actor: actions.AuditActor{User: "ann", Host: "ops-1", PID: 7}, Verb: verb, Key: key,
@@ -256,7 +256,7 @@ func fixtureDeeds(now time.Time) []actions.AuditLine {
 // What has changed is not said to have changed twice.
 func TestADeedSaysOnceThatItsLockHasChanged(t *testing.T) {
 	h := withFixture(t, 80, 24, "default")
-	line := fixtureDeeds(noon)[4]
+	line := fixtureActions(noon)[4]
 	line.Outcome, line.Detail = actions.ResultChanged, "changed while you were reading: it has a lease now"
 	if _, _, said := h.m.deedSaid(&line); said != "changed while you were reading: it has a lease now" {
 		t.Errorf("%q", said)

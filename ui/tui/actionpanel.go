@@ -17,15 +17,15 @@ type Remembering interface {
 }
 
 const (
-	// deedsShown bounds the panel; the audit file has the rest.
-	deedsShown = 200
-	// deedsEvery is how often the panel looks what others have done meanwhile.
-	deedsEvery = 2 * time.Second
+	// lastActionsShown bounds the panel; the audit file has the rest.
+	lastActionsShown = 200
+	// lastActionsEvery is how often the panel looks what others have done meanwhile.
+	lastActionsEvery = 2 * time.Second
 )
 
-// deedPanel is the last actions on the servers that are looked at, newest first: this session's, and those of others who share the
+// actionPanel is the last actions on the servers that are looked at, newest first: this session's, and those of others who share the
 // audit file.
-type deedPanel struct {
+type actionPanel struct {
 	lines   []actions.AuditLine
 	err     error
 	read    bool // it was read at least once
@@ -34,71 +34,71 @@ type deedPanel struct {
 	offset  int
 }
 
-// deedsMsg brings what the record has.
-type deedsMsg struct {
+// lastActionsMsg brings what the record has.
+type lastActionsMsg struct {
 	lines []actions.AuditLine
 	err   error
 }
 
-// openDeeds opens the panel of the last actions.
-func (m *model) openDeeds() tea.Cmd {
+// openActionPanel opens the panel of the last actions.
+func (m *model) openActionPanel() tea.Cmd {
 	if m.replays() {
 		return m.say("a recording has no audit; what was done while it was made is among the events (3)")
 	}
 	if _, is := m.config.Operator.(Remembering); !is {
 		return m.say("no actions are recorded here")
 	}
-	m.deeds = &deedPanel{}
-	return m.readDeeds()
+	m.lastActions = &actionPanel{}
+	return m.readLastActions()
 }
 
-// readDeeds reads the record anew where the panel is open; one read is under way at most.
-func (m *model) readDeeds() tea.Cmd {
-	if m.deeds == nil || m.deeds.reading {
+// readLastActions reads the record anew where the panel is open; one read is under way at most.
+func (m *model) readLastActions() tea.Cmd {
+	if m.lastActions == nil || m.lastActions.reading {
 		return nil
 	}
-	m.deeds.reading = true
+	m.lastActions.reading = true
 	operator := m.config.Operator.(Remembering)
 	return guard(func() tea.Msg {
-		lines, err := operator.Recent(deedsShown)
-		return deedsMsg{lines, err}
+		lines, err := operator.Recent(lastActionsShown)
+		return lastActionsMsg{lines, err}
 	})
 }
 
-// refreshDeeds reads the record when it is time to.
-func (m *model) refreshDeeds() tea.Cmd {
-	if m.deeds == nil || m.clock().Sub(m.deeds.readAt) < deedsEvery {
+// refreshLastActions reads the record when it is time to.
+func (m *model) refreshLastActions() tea.Cmd {
+	if m.lastActions == nil || m.clock().Sub(m.lastActions.readAt) < lastActionsEvery {
 		return nil
 	}
-	return m.readDeeds()
+	return m.readLastActions()
 }
 
-func (m *model) takeDeeds(msg deedsMsg) {
-	if m.deeds == nil {
+func (m *model) takeLastActions(msg lastActionsMsg) {
+	if m.lastActions == nil {
 		return
 	}
-	d := m.deeds
+	d := m.lastActions
 	d.lines, d.err, d.read, d.reading, d.readAt = msg.lines, msg.err, true, false, m.clock()
 }
 
-// handleDeedsKey gives a key to the panel. It shows, and does nothing else.
-func (m *model) handleDeedsKey(msg tea.KeyMsg) tea.Cmd {
-	if key.Matches(msg, m.keys.Deeds, m.keys.Back, m.keys.Quit) {
-		m.deeds = nil
+// handleActionPanelKey gives a key to the panel. It shows, and does nothing else.
+func (m *model) handleActionPanelKey(msg tea.KeyMsg) tea.Cmd {
+	if key.Matches(msg, m.keys.Actions, m.keys.Back, m.keys.Quit) {
+		m.lastActions = nil
 		return nil
 	}
-	m.keys.scroll(msg, &m.deeds.offset, max(m.height/2, 1))
+	m.keys.scroll(msg, &m.lastActions.offset, max(m.height/2, 1))
 	return nil
 }
 
-// deedsHints are the keys of the panel.
-func (m *model) deedsHints() []segment {
+// actionPanelHints are the keys of the panel.
+func (m *model) actionPanelHints() []segment {
 	return []segment{piece(1, m.theme.faint, "↑↓ scroll"), m.hint(0, m.keys.Back, "back")}
 }
 
-// overlayDeeds lays the panel over the screen.
-func (m *model) overlayDeeds(p *painter) {
-	t, d := m.theme, m.deeds
+// overlayActionPanel lays the panel over the screen.
+func (m *model) overlayActionPanel(p *painter) {
+	t, d := m.theme, m.lastActions
 	width := max(p.width-2, min(p.width, dialogMinWidth))
 	g := page{theme: t, width: width - 4}
 	switch {
