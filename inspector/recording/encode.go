@@ -208,8 +208,10 @@ func newTotals(t *inspector.Totals) *totalsLine {
 func packedStatus(n keyspace.Status, text func(string) string) keyspace.Status {
 	n.Node = keyspace.Node(text(string(n.Node)))
 	n.Feed, n.Topology = keyspace.Feed(text(string(n.Feed))), keyspace.Topology(text(string(n.Topology)))
-	for _, s := range []*string{&n.Version, &n.Software, &n.FeedReason, &n.Flags, &n.Err, &n.Role, &n.LastGapWhy, &n.Replication.MasterAddr,
-		&n.WritesRefused, &n.Trouble.Kind, &n.Trouble.Why, &n.Trouble.Mend} {
+	for _, s := range []*string{
+		&n.Version, &n.Software, &n.FeedReason, &n.Flags, &n.Err, &n.Role, &n.LastGapWhy, &n.Replication.MasterAddr,
+		&n.WritesRefused, &n.Trouble.Kind, &n.Trouble.Why, &n.Trouble.Mend,
+	} {
 		*s = text(*s)
 	}
 	n.Patterns = each(n.Patterns, text)

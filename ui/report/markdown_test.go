@@ -39,8 +39,10 @@ func incident() *Incident {
 		Findings: []inspector.Finding{{Code: inspector.CodeLongLease, Severity: inspector.SeverityWarning, Text: "The lease had 5 min left.", Advice: "Prefer a short lease."}},
 		Evidence: []string{"every field has the form uuid:thread"},
 		History: []inspector.Hold{
-			{Owner: "worker-9", Label: "worker-9", Since: at(90), SinceExact: true, Until: at(60), UntilExact: true, Cause: inspector.CauseExpired,
-				Lost: &inspector.Loss{At: at(60), Until: at(58), Text: "worker-9 lost it at 12:59:00.000 (its lease ran out); client 0f4d3a52, thread 42 has it now."}},
+			{
+				Owner: "worker-9", Label: "worker-9", Since: at(90), SinceExact: true, Until: at(60), UntilExact: true, Cause: inspector.CauseExpired,
+				Lost: &inspector.Loss{At: at(60), Until: at(58), Text: "worker-9 lost it at 12:59:00.000 (its lease ran out); client 0f4d3a52, thread 42 has it now."},
+			},
 			{Owner: "0f4d3a52-8c1e-4f0a-9d2b-5a6c7d8e9f01:42", Label: "client 0f4d3a52, thread 42", Since: at(41), Renewals: 4},
 		},
 		Observed: keyspace.Record{Type: keyspace.TypeHash, ReadAt: at(1)},
