@@ -14,7 +14,7 @@ import (
 func TestAPipeIsNotWaitedFor(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	opened := make(chan error, 1)
 	go func() {

@@ -29,13 +29,7 @@ const (
 	eventNode // there only where there are several
 )
 
-// eventColumn is a column as it is laid out in a window.
-type eventColumn struct {
-	id    eventColumnID
-	title string
-	width int
-	right bool
-}
+type eventColumn = listColumn[eventColumnID]
 
 // planEventColumns lays out the table of events: when, what and of which key at any width; then by whom; then how long it was
 // held and how that ended; then what else is known.
@@ -94,17 +88,6 @@ func planEventColumns(width int, nodes []keyspace.Status) (columns []eventColumn
 	return columns, gap
 }
 
-func (p *painter) eventTitles(columns []eventColumn, gap int) {
-	p.gap(rowPrefix)
-	for i, c := range columns {
-		if i > 0 {
-			p.gap(gap)
-		}
-		p.columnTitle(p.theme.title, c.title, c.width, c.right)
-	}
-	p.end()
-}
-
 // paintEvents paints the view of events, the newest at the bottom. Where the newest is not followed it says so.
 func (m *model) paintEvents(p *painter, l layout) {
 	if m.shown == nil {
@@ -113,7 +96,7 @@ func (m *model) paintEvents(p *painter, l layout) {
 	}
 	columns, gap := planEventColumns(m.width, m.shownNodes())
 	if l.titles.height > 0 {
-		p.eventTitles(columns, gap)
+		listTitles(p, columns, gap)
 	}
 	e, height := &m.events, l.body.height
 	list := e.list(m.order.filter)

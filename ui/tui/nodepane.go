@@ -19,7 +19,7 @@ func (m *model) paintNodes(p *painter, l layout) {
 	m.nodes.place(nodes, l.body.height)
 	columns, gap := planNodeColumns(m.width, nodes, false)
 	if l.titles.height > 0 {
-		p.nodeTitles(columns, gap)
+		listTitles(p, columns, gap)
 	}
 	tone := p.tone
 	for i := m.nodes.offset; i < min(m.nodes.offset+l.body.height, len(nodes)); i++ {

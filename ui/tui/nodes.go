@@ -60,13 +60,7 @@ const (
 	nodeError
 )
 
-// nodeColumn is a column as it is laid out in a window.
-type nodeColumn struct {
-	id    nodeColumnID
-	title string
-	width int
-	right bool
-}
+type nodeColumn = listColumn[nodeColumnID]
 
 // planNodeColumns lays out the table of nodes: how each is seen, its address and its locks always; then what it is and how
 // fresh the picture of it is; then its replicas; then what is good to know.
@@ -131,17 +125,6 @@ func planNodeColumns(width int, nodes []keyspace.Status, numbered bool) (columns
 		}
 	}
 	return columns, gap
-}
-
-func (p *painter) nodeTitles(columns []nodeColumn, gap int) {
-	p.gap(rowPrefix)
-	for i, c := range columns {
-		if i > 0 {
-			p.gap(gap)
-		}
-		p.columnTitle(p.theme.title, c.title, c.width, c.right)
-	}
-	p.end()
 }
 
 // nodeRow paints one node; locks is how many there are.

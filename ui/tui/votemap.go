@@ -186,7 +186,7 @@ func (m *model) paintMapPane(p *painter, height int) {
 func (m *model) paintMasters(p *painter, room int) {
 	nodes := m.shown.Nodes
 	columns, gap := planNodeColumns(m.width, nodes, true)
-	p.nodeTitles(columns, gap)
+	listTitles(p, columns, gap)
 	all := len(nodes) <= room
 	for _, silent := range []bool{true, false} {
 		for i := range nodes {
