@@ -179,7 +179,8 @@ func (t *tally) fuse(owners []standing, outlast int, at time.Time, seen keyspace
 		}
 	}
 	found.fencing = base.lock.FencingToken
-	r.ExpiresAt, r.ExpiryError, r.ReadAt = last.lock.ExpiresAt, last.lock.Observed.ExpiryError, at
+	r.ExpiresAt, r.ReadAt = last.lock.ExpiresAt, at
+	r.ExpiryError, r.ExpireTime = last.lock.Observed.ExpiryError, last.lock.Observed.ExpireTime
 	for _, s := range owners {
 		found.holders = append(found.holders, t.holder(s.owner, outlast))
 	}

@@ -91,7 +91,7 @@ func (c *Connection) settle(r *reading, by expiryCommand, t trip) {
 		return
 	}
 	r.record.ReadAt = t.received
-	r.record.ExpiresAt, r.record.ExpiryError = time.Time{}, 0
+	r.record.ExpiresAt, r.record.ExpiryError, r.record.ExpireTime = time.Time{}, 0, 0
 	switch {
 	case after == expiresGone:
 		*r.record = Record{Ref: r.record.Ref, Type: TypeNone, ReadAt: t.received}
@@ -103,7 +103,7 @@ func (c *Connection) settle(r *reading, by expiryCommand, t trip) {
 	switch {
 	case after == expiresNever:
 	case by == byInstant:
-		r.record.ExpiresAt = time.UnixMilli(after).Add(-c.clock.offset())
+		r.record.ExpiresAt, r.record.ExpireTime = time.UnixMilli(after).Add(-c.clock.offset()), after
 	default:
 		r.record.ExpiresAt = t.sent.Add(t.half()).Add(time.Duration(after) * time.Millisecond)
 		r.record.ExpiryError = t.half()

@@ -70,6 +70,9 @@ type Record struct {
 	// trip where it was counted from PTTL, which tells what is left and not when that was so; zero with PEXPIRETIME, which
 	// names an instant.
 	ExpiryError time.Duration
+	// ExpireTime is PEXPIRETIME as the server answered it: Unix milliseconds by the server's clock. It is zero without a TTL, and
+	// where the end was counted from PTTL.
+	ExpireTime int64
 	// Size is the length of a string in bytes, or the number of a collection's elements.
 	Size int64
 	// Value is read of strings and hashes only. Of TypeDenied it is the server's error.

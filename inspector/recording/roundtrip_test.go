@@ -15,7 +15,7 @@ import (
 // notKept are fields that a recording leaves out on purpose.
 var notKept = map[string]bool{
 	"Snapshot.Seq": true, "Snapshot.Done": true, "Snapshot.Err": true,
-	"Record.Value": true, "Record.Truncated": true, "Record.ExpiryError": true, "Record.Companions": true, "Vote.Observed": true,
+	"Record.Value": true, "Record.Truncated": true, "Record.ExpiryError": true, "Record.ExpireTime": true, "Record.Companions": true, "Vote.Observed": true,
 }
 
 // fill gives every exported field a value that is not zero, so that one that a recording forgets is found.
