@@ -35,6 +35,27 @@ func init() {
 			},
 		},
 		fixture{
+			name: "rueidislock with a KeyPrefix and a KeyMajority of 3", key: "shop:0:order:7:x",
+			scheme: inspector.SchemeRueidisLock, mode: inspector.ModeExclusive, labels: []string{"token 019fee20…"},
+			setup: func(time.Time) [][]any {
+				return [][]any{
+					set("shop:0:order:7:x", rueidisToken), set("shop:1:order:7:x", rueidisToken), set("shop:2:order:7:x", rueidisToken),
+					set("shop:3:order:7:x", rueidisToken), set("shop:4:order:7:x", rueidisToken),
+				}
+			},
+		},
+		fixture{
+			name: "valkeylock 1.0.79, of which one key is another's", key: "valkeylock:0:orders",
+			scheme: inspector.SchemeRueidisLock, mode: inspector.ModeExclusive, labels: []string{"token 019fee20…"},
+			left: []string{"valkeylock:1:orders"},
+			setup: func(time.Time) [][]any {
+				return [][]any{
+					set("valkeylock:0:orders", rueidisToken), set("valkeylock:1:orders", strings.Repeat("x", 24)),
+					set("valkeylock:2:orders", rueidisToken),
+				}
+			},
+		},
+		fixture{
 			name: "rueidislock, of which one key expired and one is another's", key: "rueidislock:1:orders", scheme: inspector.SchemeRueidisLock,
 			mode: inspector.ModeExclusive, labels: []string{"token 019fee20…"}, left: []string{"rueidislock:2:orders"},
 			setup: func(time.Time) [][]any {

@@ -79,32 +79,48 @@ var goLibraries = map[string]goLibrary{
 	},
 	"rueidislock": {
 		hold: func(t *testing.T, s *redistest.Server) held {
-			lost, _, err := newRueidisLocker(t, s).WithContext(t.Context(), "orders")
-			if err != nil {
-				t.Fatal(err)
-			}
-			return held{"rueidislock:0:orders", inspector.SchemeRueidisLock, "", "token ", func() error {
-				select { // its holder is told
-				case <-lost.Done():
-					return errNotMine
-				case <-time.After(10 * time.Second):
-					return errors.New("the holder was not told")
-				}
-			}}
+			return rueidisHeld(t, s, "rueidislock", 2)
 		},
 		wait: func(ctx context.Context, t *testing.T, s *redistest.Server) error {
-			_, _, err := newRueidisLocker(t, s).WithContext(ctx, "orders")
+			_, _, err := newRueidisLocker(t, s, "rueidislock", 2).WithContext(ctx, "orders")
+			return err
+		},
+	},
+	"rueidislock with a prefix and five keys": {
+		hold: func(t *testing.T, s *redistest.Server) held {
+			return rueidisHeld(t, s, "shop:7", 3)
+		},
+		wait: func(ctx context.Context, t *testing.T, s *redistest.Server) error {
+			_, _, err := newRueidisLocker(t, s, "shop:7", 3).WithContext(ctx, "orders")
 			return err
 		},
 	},
 }
 
+// rueidisHeld holds a lock under so many keys that this is their majority.
+func rueidisHeld(t *testing.T, s *redistest.Server, prefix string, majority int32) held {
+	t.Helper()
+	lost, _, err := newRueidisLocker(t, s, prefix, majority).WithContext(t.Context(), "orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return held{prefix + ":0:orders", inspector.SchemeRueidisLock, "", "token ", func() error {
+		select { // its holder is told
+		case <-lost.Done():
+			return errNotMine
+		case <-time.After(10 * time.Second):
+			return errors.New("the holder was not told")
+		}
+	}}
+}
+
 func newRedsync(client *redis.Client) *redsync.Redsync { return redsync.New(goredis.NewPool(client)) }
 
-func newRueidisLocker(t *testing.T, s *redistest.Server) rueidislock.Locker {
+func newRueidisLocker(t *testing.T, s *redistest.Server, prefix string, majority int32) rueidislock.Locker {
 	t.Helper()
 	locker, err := rueidislock.NewLocker(rueidislock.LockerOption{
 		ClientOption: rueidis.ClientOption{InitAddress: []string{s.Addr}}, KeyValidity: 20 * time.Second,
+		KeyPrefix: prefix, KeyMajority: majority,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -8,12 +8,12 @@ import (
 )
 
 func init() {
-	const freed = "The holder is told by the server: its context is cancelled within half a second, and the clients that wait try at once."
+	const freed = "A client of rueidislock or valkeylock learns it from the server: the holder's context is cancelled within half a second, and the clients that wait try at once."
 	addRecipe(Recipe{
 		Scheme: inspector.SchemeRueidisLock,
 		Type:   keyspace.TypeString,
 		Guard:  guardString + "; the same of every other key of the lock",
-		WakeUp: "none of its own: holder and waiters are told by the invalidations of client-side caching",
+		WakeUp: "none of its own: the server tells clients of rueidislock and valkeylock by the invalidations of client-side caching",
 		Steps: map[Verb]Step{
 			VerbExtend:      {Does: "sets the TTL of all its keys", Then: renewalWins},
 			VerbRelease:     {Does: "deletes all its keys", Then: freed},
@@ -21,7 +21,7 @@ func init() {
 		},
 		plan:       planRueidisLock,
 		samples:    sampleRueidisLock,
-		companions: []inspector.Naming{{Lock: "rueidislock:$", Beside: "rueidislock:*"}},
+		companions: []inspector.Naming{{Lock: "$", Beside: "$", Numbered: true}},
 	})
 }
 
@@ -60,7 +60,7 @@ func sampleRueidisLock(key string) []*inspector.Lock {
 	samples := sampleStrings(inspector.SchemeRueidisLock, key, "token")
 	for _, lock := range samples {
 		sibling := lock.Observed
-		sibling.Key = "rueidislock:1:" + key
+		sibling.Key = inspector.NumberedSibling(key)
 		lock.Observed.Companions = []keyspace.Record{sibling}
 	}
 	return samples

@@ -21,7 +21,7 @@ const (
 	SchemeRedissonSemaphore    Scheme = "redisson-semaphore"        // number of free permits alone
 	SchemeRedissonLatch        Scheme = "redisson-latch"            // number of count-downs
 	SchemeShedLock             Scheme = "shedlock"                  // string that says when and where it was taken; may outlive its holder (ShedLock)
-	SchemeRueidisLock          Scheme = "rueidislock"               // the same bytes under three keys
+	SchemeRueidisLock          Scheme = "rueidislock"               // the same random value under most of several numbered keys
 	SchemeSpringIntegration    Scheme = "spring-integration"        // string with the UUID of a registry
 	SchemeSymfony              Scheme = "symfony"                   // sorted set: token, end of its lease; __write__ marks an exclusive one
 	SchemeSymfonySemaphore     Scheme = "symfony-semaphore"         // two sorted sets: token, end of its lease; token, weight

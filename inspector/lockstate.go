@@ -87,7 +87,7 @@ func (l *Lock) AcquisitionsAt(now time.Time) [SparkBuckets]uint16 {
 func (l *Lock) CompanionKeys() []string {
 	var keys []string
 	for _, c := range l.Observed.Companions {
-		if c.Exists() && c.Type != keyspace.TypeChannel && c.Type != keyspace.TypeClients {
+		if c.Exists() && c.Type != keyspace.TypeChannel && c.Type != keyspace.TypeClients && !l.isStranger(c) {
 			keys = append(keys, c.Key)
 		}
 	}

@@ -14,6 +14,8 @@ type Naming struct {
 	Lock, Beside string
 	// Tagged: the name in common has a hash tag of its own, "{...}". Untagged: it has none, and is put into one.
 	Tagged, Untagged bool
+	// Numbered: both have the number of [SchemeRueidisLock] in their names, and differ in nothing else.
+	Numbered bool
 	// Narrow: it holds where the pattern names locks of one kind only, for else the key beside might be any key.
 	Narrow bool
 }
@@ -42,7 +44,7 @@ var namings = slices.Concat(
 		{Lock: uniqueBeginning + "$", Beside: uniqueBeginning + "*"},
 		{Lock: rqlBeginning + "$", Beside: rqlQueueBeginning + "$"},
 		{Lock: rqlBeginning + "$", Beside: rqlQueueBeginning + "$:*"},
-		{Lock: rueidisPrefix + "$", Beside: rueidisPrefix + "*"},
+		{Lock: "$", Beside: "$", Numbered: true},
 		{Lock: "bull:$:lock", Beside: "bull:$"}, // the job of Bull and BullMQ; their prefix may be another one
 		{Lock: "$:lock", Beside: "$", Narrow: true},
 	},
@@ -76,6 +78,8 @@ func (n Naming) LockOf(p keyspace.Pattern) (string, bool) {
 	before, after := n.around()
 	form := keyspace.Escape(before) + "*" + keyspace.Escape(after)
 	switch {
+	case n.Numbered:
+		form = "*?" + anyNumber + "*"
 	case n.Untagged && p.Always('{'):
 		return "", false
 	case n.Tagged:
@@ -94,11 +98,28 @@ func (n Naming) glob(p keyspace.Pattern) (keyspace.Pattern, bool) {
 	if _, is := n.LockOf(p); !is {
 		return keyspace.Pattern{}, false
 	}
+	if n.Numbered { // a pattern that leaves the number open names them all
+		glob := anyNumberIn(p.Glob)
+		return keyspace.Pattern{Glob: glob}, glob != p.Glob
+	}
 	name, known := n.common(p.Glob)
 	if n.Narrow && (!known || (keyspace.Pattern{Glob: name}).LiteralPrefix() == "") {
 		return keyspace.Pattern{}, false
 	}
 	return keyspace.Pattern{Glob: strings.ReplaceAll(n.Beside, "$", name)}, true
+}
+
+// anyNumber is the glob for the number of one digit between two colons.
+const anyNumber = ":[0-8]:"
+
+// anyNumberIn is a glob with every such number in it left open.
+func anyNumberIn(glob string) string {
+	for n := byte('0'); n <= lastNumber; n++ {
+		number := ":" + string(rune(n))
+		glob = strings.ReplaceAll(glob, number+":", anyNumber)
+		glob = strings.ReplaceAll(glob, number+"*", anyNumber+"*")
+	}
+	return glob
 }
 
 // common is a glob of the names that the locks which a pattern names have in common with what is beside them; "*", and false,

@@ -40,7 +40,8 @@ func TestBesidePatterns(t *testing.T) {
 		"jobs:mail:*:lock":       {"jobs:mail:*"},
 		"{mail}:time":            {"{mail}:weight"},
 		"orders.readers":         {"orders.writer"},
-		"rueidislock:0:mail":     {"rueidislock:*"},
+		"rueidislock:0:mail":     {"rueidislock:[0-8]:mail"},
+		"shop:0*":                {"shop:[0-8]:*"},
 		"uniquejobs:abc:LOCKED":  {"uniquejobs:*"},
 		"*[lL][oO][cC][kK]*":     {"bull:*"},
 	} {

@@ -84,6 +84,9 @@ func (rules Rules) recognise(r keyspace.Record, now time.Time) (recognition, boo
 		c.name = nameEvidence{grade: nameRuled, numbers: true}
 		for _, s := range schemes {
 			if s.info.Name == scheme {
+				if s.partOfAnother != nil && s.partOfAnother(&c) {
+					return recognition{}, false
+				}
 				if found, ok := s.recognise(&c); ok {
 					found.scheme = scheme
 					return found, true
