@@ -13,7 +13,7 @@ type EventKind string
 const (
 	EventAcquired   EventKind = "acquired"
 	EventReentered  EventKind = "reentered"
-	EventRenewed    EventKind = "renewed"  // the same lease again, as a watchdog does
+	EventRenewed    EventKind = "renewed"  // the same lease again, as a watchdog does; with Repaired the first one
 	EventExtended   EventKind = "extended" // a longer lease than before
 	EventReleased   EventKind = "released" // also one entry of several: Count tells how many are left
 	EventExpired    EventKind = "expired"
@@ -43,6 +43,16 @@ type Event struct {
 	Held      time.Duration
 	HeldExact bool
 	Cause     Cause
+	// Repaired is of an EventRenewed that gave a TTL to a lock without one. It is no renewal, and [Event.Word] says so.
+	Repaired bool
 	// Text is said to people where the fields do not say it all (the reason of a gap, the outcome of an action).
 	Text string
+}
+
+// Word is the kind of an event for people.
+func (e *Event) Word() string {
+	if e.Repaired {
+		return "repaired"
+	}
+	return string(e.Kind)
 }

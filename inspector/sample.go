@@ -28,8 +28,36 @@ type Sample struct {
 type Sampled struct {
 	// Attempts to acquire it are Acquired, Failed, or neither: of the rest nobody can tell.
 	Attempts, Acquired, Failed int
-	// Extended and Released count attempts to do so, whether they did or not; Waits how often somebody blocked or subscribed.
-	Extended, Released, Waits int
+	// Extends and Releases count the attempts to do so.
+	Extends, Releases Tries
+	// Repaired counts how often a lock without a TTL was given one; that is no extension.
+	Repaired int
+	// Waits counts how often somebody blocked or subscribed.
+	Waits int
+}
+
+// Tries are attempts of one kind. Done and Refused are those whose result is known, because MONITOR shows no replies.
+type Tries struct{ All, Done, Refused int }
+
+// Unknown is how many attempts may have been done or not.
+func (t Tries) Unknown() int { return t.All - t.Done - t.Refused }
+
+func (t *Tries) add(more Tries) {
+	t.All += more.All
+	t.Done += more.Done
+	t.Refused += more.Refused
+}
+
+// count adds one attempt.
+func (t *Tries) count(r result) {
+	t.All++
+	switch r {
+	case resultDone:
+		t.Done++
+	case resultFailed:
+		t.Refused++
+	case resultUnknown:
+	}
 }
 
 // Unknown is how many attempts may have acquired it or not.

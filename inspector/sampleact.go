@@ -14,6 +14,7 @@ const (
 	effectNone     effect = iota
 	effectIfAbsent        // makes the key where it is not there (SET NX)
 	effectSet             // makes the key, or another one in its place
+	effectIfThere         // writes another value, and only where the key is there (SET XX)
 	effectAdd             // makes the key where it is not there, and leaves its TTL alone (HSET, ZADD)
 	effectExpire          // sets the TTL of a key that is there
 	effectDelete          // removes it
@@ -33,6 +34,10 @@ type act struct {
 	// ttl is the TTL that it sets; zero: none. It is known where ttlKnown says so.
 	ttl      time.Duration
 	ttlKnown bool
+	// condition is on what a command depends beyond whether the key is there: NX, XX, GT or LT of EXPIRE, XX of ZADD. asks: it
+	// returns the value that was there before (GETSET).
+	condition string
+	asks      bool
 }
 
 // maxCommand is the length of the longest name of a command that matters.
@@ -177,7 +182,7 @@ func actOf(name string, args [][]byte) act {
 	case "SETNX":
 		one.effort, one.effect, one.owner, one.ttlKnown = effortAcquire, effectIfAbsent, third(), true
 	case "GETSET":
-		one.effort, one.effect, one.owner, one.ttlKnown = effortAcquire, effectSet, third(), true
+		one.effort, one.effect, one.owner, one.ttlKnown, one.asks = effortAcquire, effectSet, third(), true, true
 	case "SETEX", "PSETEX":
 		one.effort, one.effect = effortAcquire, effectSet
 		if n > 3 {
@@ -196,7 +201,7 @@ func actOf(name string, args [][]byte) act {
 		one.owner = args[n-1]
 		for _, arg := range args[2:] {
 			if strings.EqualFold(string(arg), "XX") {
-				one.effort = effortExtend
+				one.effort, one.condition = effortExtend, "XX"
 			}
 		}
 	case "SADD":
@@ -247,7 +252,9 @@ func setAct(args [][]byte) act {
 		case "NX":
 			a.effect = effectIfAbsent
 		case "XX":
-			a.effort, a.effect = effortExtend, effectUnclear
+			a.effort, a.effect = effortExtend, effectIfThere
+		case "GET":
+			a.asks = true
 		case "IFEQ", "IFNE", "IFDEQ", "IFDNE":
 			a.effort, a.effect = effortExtend, effectUnclear
 			i++
@@ -278,11 +285,14 @@ func expireAct(name string, args [][]byte) act {
 		if word == "EX" || word == "PX" {
 			a.ttl, a.ttlKnown = span(args[3], word == "PX")
 		}
-	case (name == "EXPIRE" || name == "PEXPIRE") && len(args) == 3:
+	case (name == "EXPIRE" || name == "PEXPIRE") && len(args) >= 3:
 		a.ttl, a.ttlKnown = span(args[2], name[0] == 'P')
 		if a.ttlKnown && a.ttl <= 0 {
 			a.effort, a.effect = effortRelease, effectDelete
 		}
+	}
+	if name != "GETEX" && len(args) == 4 {
+		a.condition = strings.ToUpper(string(args[3]))
 	}
 	return a
 }

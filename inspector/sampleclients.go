@@ -45,8 +45,9 @@ func (s *Sampled) add(more Sampled) {
 	s.Attempts += more.Attempts
 	s.Acquired += more.Acquired
 	s.Failed += more.Failed
-	s.Extended += more.Extended
-	s.Released += more.Released
+	s.Extends.add(more.Extends)
+	s.Releases.add(more.Releases)
+	s.Repaired += more.Repaired
 	s.Waits += more.Waits
 }
 
@@ -95,7 +96,7 @@ func (s *sampler) grouped(known []keyspace.Client, needed int) []SampledClient {
 	slices.SortFunc(out, func(a, b SampledClient) int {
 		return cmp.Or(
 			-cmp.Compare(a.Attempts, b.Attempts), -cmp.Compare(a.Failed, b.Failed), -cmp.Compare(a.Waits, b.Waits),
-			-cmp.Compare(a.Extended+a.Released, b.Extended+b.Released), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Addr, b.Addr))
+			-cmp.Compare(a.Extends.All+a.Releases.All, b.Extends.All+b.Releases.All), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Addr, b.Addr))
 	})
 	return out
 }
@@ -182,9 +183,11 @@ func (g *group) count(t *try) {
 		case resultUnknown:
 		}
 	case effortExtend:
-		at.Extended++
+		at.Extends.count(t.result)
+	case effortRepair:
+		at.Repaired++
 	case effortRelease:
-		at.Released++
+		at.Releases.count(t.result)
 		g.Waiting = false
 	case effortWait:
 		at.Waits++
@@ -222,8 +225,16 @@ func (g *group) total(names []string, needed int) SampledClient {
 		g.Acquired = most(func(at Sampled) int { return at.Acquired }, needed)
 		unknown := most(Sampled.Unknown, needed)
 		g.Failed = max(0, g.Attempts-g.Acquired-unknown)
-		g.Extended = most(func(at Sampled) int { return at.Extended }, 1)
-		g.Released = most(func(at Sampled) int { return at.Released }, 1)
+		// An extension takes the quorum; a release is one wherever the client had a vote.
+		tries := func(of func(Sampled) Tries, rank int) Tries {
+			all := most(func(at Sampled) int { return of(at).All }, 1)
+			done := most(func(at Sampled) int { return of(at).Done }, rank)
+			unknown := most(func(at Sampled) int { return of(at).Unknown() }, rank)
+			return Tries{All: all, Done: done, Refused: max(0, all-done-unknown)}
+		}
+		g.Extends = tries(func(at Sampled) Tries { return at.Extends }, needed)
+		g.Releases = tries(func(at Sampled) Tries { return at.Releases }, 1)
+		g.Repaired = most(func(at Sampled) int { return at.Repaired }, 1)
 		g.Waits = most(func(at Sampled) int { return at.Waits }, 1)
 		g.Waiting = g.Failed > 0 && g.Acquired == 0
 	}

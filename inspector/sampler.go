@@ -61,7 +61,8 @@ const (
 	effortExtend
 	effortRelease
 	effortWait
-	effortLeave // waits no more
+	effortLeave  // waits no more
+	effortRepair // gives a TTL to a lock that has none
 )
 
 // result is what became of an attempt.
@@ -84,12 +85,14 @@ type try struct {
 	result result
 	// guess is what the script does next on an attempt that only its server knows the result of.
 	guess result
+	// looked: the script has read the key before it wrote to it.
+	looked bool
 }
 
 // scriptHabit is what a script was seen to do.
 type scriptHabit struct {
 	body effort
-	did  [effortLeave + 1]int
+	did  [effortRepair + 1]int
 }
 
 // usual is what a script is for, as far as all that was seen of it agrees.
@@ -161,7 +164,14 @@ func (s *sampler) take(h keyspace.Heard) {
 		t = s.begin(p, h.At, string(a.owner), a.effort)
 	}
 	if a.effect != effectNone {
-		p.steps = append(p.steps, step{at: h.At, effect: a.effect, ttl: a.ttl, ttlKnown: a.ttlKnown, owner: s.owner(a.owner), try: t})
+		p.steps = append(p.steps, s.step(h.At, a, t))
+	}
+}
+
+// step is what a command of an attempt does to the key.
+func (s *sampler) step(at time.Time, a act, t int32) step {
+	return step{
+		at: at, effect: a.effect, ttl: a.ttl, ttlKnown: a.ttlKnown, condition: a.condition, asks: a.asks, owner: s.owner(a.owner), try: t,
 	}
 }
 
@@ -264,7 +274,9 @@ func (s *sampler) inner(p *sampledPlace, h keyspace.Heard, name string) {
 		s.lookedAtEnd(t)
 	}
 	if a.effect != effectNone {
-		p.steps = append(p.steps, step{at: h.At, effect: a.effect, ttl: a.ttl, ttlKnown: a.ttlKnown, owner: s.owner(a.owner), try: c.try})
+		p.steps = append(p.steps, s.step(h.At, a, c.try))
+	} else if t.effort == effortNone {
+		t.looked = true
 	}
 }
 
@@ -308,7 +320,7 @@ func rankOf(e effort) int {
 		return 2
 	case effortExtend:
 		return 1
-	case effortNone, effortWait, effortLeave:
+	case effortNone, effortWait, effortLeave, effortRepair:
 	}
 	return 0
 }
@@ -322,6 +334,6 @@ func (s *sampler) lookedAtEnd(t *try) {
 		if t.result == resultUnknown {
 			t.guess = resultFailed
 		}
-	case effortExtend, effortRelease, effortWait, effortLeave:
+	case effortExtend, effortRelease, effortWait, effortLeave, effortRepair:
 	}
 }

@@ -90,12 +90,22 @@ func (e *eavesdropper) sample(needed int, held ...string) *Sample {
 	return e.sampler.sample(&keyspace.ProbeReport{From: e.from, To: e.now, Ended: keyspace.ProbeTime, Clients: e.known}, needed)
 }
 
-// wants compares the clients: "c1 asked got failed extended released waits", a "?" behind who is waiting.
+// wants compares the clients: "c1 asked got failed extended released waits", a "?" behind who is waiting. "1/3" are three attempts to
+// extend or to release of which one is known to have been done; "+1 repaired" is at the end.
 func (e *eavesdropper) wants(s *Sample, want ...string) {
 	e.t.Helper()
 	var got []string
 	for _, c := range s.Clients {
-		line := fmt.Sprintf("%s %d %d %d %d %d %d", c.Addr, c.Attempts, c.Acquired, c.Failed, c.Extended, c.Released, c.Waits)
+		tries := func(t Tries) string {
+			if t.Done == t.All {
+				return fmt.Sprint(t.All)
+			}
+			return fmt.Sprintf("%d/%d", t.Done, t.All)
+		}
+		line := fmt.Sprintf("%s %d %d %d %s %s %d", c.Addr, c.Attempts, c.Acquired, c.Failed, tries(c.Extends), tries(c.Releases), c.Waits)
+		if c.Repaired > 0 {
+			line += fmt.Sprintf(" +%d repaired", c.Repaired)
+		}
 		if c.Waiting {
 			line += " ?"
 		}
@@ -158,7 +168,7 @@ func TestReadsThatRaceAreNotBelieved(t *testing.T) {
 	r.ReadAt = e.now.Add(time.Millisecond)
 	place.seeds = append(place.seeds, seed{e.now.Add(-time.Millisecond), r})
 	e.hears("c2 SET lock:orders b NX PX 1000")
-	e.wants(e.sample(1), "c1 0 0 0 0 1 0", "c2 1 1 0 0 0 0")
+	e.wants(e.sample(1), "c1 0 0 0 0 0/1 0", "c2 1 1 0 0 0 0")
 }
 
 func TestWritesOfTheHolderAreRenewals(t *testing.T) {
@@ -192,7 +202,7 @@ func TestScriptsTellByWhatTheyDo(t *testing.T) {
 	e.hears("c4 EVALSHA abc 1 lock:other 30000 "+redissonTwo, "lua exists lock:other", "lua pttl lock:other")                                 // another lock
 	e.hears("c5 EVALSHA nosuch 1 lock:orders x")                                                                                              // NOSCRIPT: nothing ran
 	s := e.sample(1)
-	e.wants(s, "c1 1 1 0 1 1 0", "c2 1 0 1 0 0 1 ?", "c3 0 0 0 0 1 0")
+	e.wants(s, "c1 1 1 0 1 1 0", "c2 1 0 1 0 0 1 ?", "c3 0 0 0 0 0/1 0")
 	for _, c := range s.Clients {
 		if want := map[string]string{"c1": redissonOne, "c2": redissonTwo, "c3": redissonTwo}[c.Addr]; c.Owner != want {
 			t.Errorf("%s has %q, want %q", c.Addr, c.Owner, want)
@@ -210,7 +220,50 @@ func TestScriptsThatOnlyLooked(t *testing.T) {
 		"c5 EVALSHA try 1 lock:orders token-55", "lua SET lock:orders token-55 NX PX 1000",
 		"c6 EVALSHA try 1 lock:orders token-66", "lua SET lock:orders token-66 NX PX 1000", "lua PTTL lock:orders",
 	)
-	e.wants(e.sample(1), "c1 0 0 0 0 1 0", "c2 0 0 0 0 1 0", "c3 0 0 0 1 0 0", "c5 1 1 0 0 0 0", "c6 1 0 1 0 0 0 ?")
+	e.wants(e.sample(1), "c1 0 0 0 0 1 0", "c2 0 0 0 0 0/1 0", "c3 0 0 0 0/1 0 0", "c5 1 1 0 0 0 0", "c6 1 0 1 0 0 0 ?")
+}
+
+// An extension that the holder's script refused is none: MONITOR shows that the script read the key and wrote nothing.
+func TestRefusedExtensionsAreNotCountedAsDone(t *testing.T) {
+	const extend = "EVAL if(redis.call('get',KEYS[1])==ARGV[1])then(redis.call('pexpire',KEYS[1],1))end 1 lock:orders "
+	e := eavesdrop(t).reads("holder-1", time.Minute).hears(
+		"c1 "+extend+"holder-1", "lua get lock:orders", "lua pexpire lock:orders 30000",
+		"c2 "+extend+"token-22", "lua get lock:orders", "c2 "+extend+"token-22", "lua get lock:orders", "c2 "+extend+"token-22", "lua get lock:orders",
+		"c3 PEXPIRE lock:orders 30000 NX", "c3 PEXPIRE lock:orders 60000 GT", "c3 EXPIRE lock:orders 20 GT", "c3 PEXPIRE lock:orders 1 XX",
+	).after(time.Second).hears("c4 PEXPIRE lock:orders 30000", "c4 DEL lock:orders", "c4 SET lock:orders x XX PX 100", "c4 GETEX lock:orders PX 100")
+	s := e.sample(1)
+	e.wants(s, "c1 0 0 0 1 0 0", "c2 0 0 0 0/3 0 0", "c3 0 0 0 2/4 0 0", "c4 0 0 0 0/3 0/1 0")
+	if s.Extends != (Tries{All: 11, Done: 3, Refused: 8}) || s.Releases.Refused != 1 {
+		t.Errorf("%+v", s.Sampled)
+	}
+	e = eavesdrop(t).hears("c1 PEXPIRE lock:orders 30000", "c1 SET lock:orders holder-1 IFEQ holder-1 PX 100", "c1 DELEX lock:orders IFEQ x",
+		"c2 EVAL if(redis.call('get',KEYS[1])==ARGV[1])then(redis.call('pexpire',KEYS[1],1))end 1 lock:orders holder-1", "lua get lock:orders", "lua pexpire lock:orders 30000")
+	if s := e.sample(1); s.Extends != (Tries{All: 3, Done: 1}) || s.Releases != (Tries{All: 1}) {
+		t.Errorf("of a key that was not read it is said that %+v", s.Sampled)
+	}
+}
+
+// A takeover by GETSET is an acquisition: the value that was there says that the lease was over. Who comes second has lost the race.
+func TestTakeoversByGETSETAreAcquisitions(t *testing.T) {
+	end := func(d time.Duration) string { return fmt.Sprint(schemeNow.Add(d).UnixMilli()) }
+	e := eavesdrop(t).reads(end(-time.Minute), 0).hears(
+		"c1 SETNX lock:orders "+end(30*time.Second), "c2 SETNX lock:orders "+end(31*time.Second),
+		"c1 GETSET lock:orders "+end(32*time.Second), "c2 GETSET lock:orders "+end(33*time.Second), // c2 reads what c1 has written
+	).after(10*time.Second).hears("c1 GETSET lock:orders "+end(60*time.Second), "c3 GETSET lock:orders "+end(61*time.Second))
+	e.wants(e.sample(1), "c1 3 1 1 0 0 0", "c2 2 0 2 0 0 0 ?", "c3 1 0 1 0 0 0 ?")
+	const id = "a0e252f4-5c9b-4d0e-9c37-1f0f6a2b7c11:"
+	e = eavesdrop(t).reads(id+end(time.Minute), 0).hears("c1 SET lock:orders "+id+end(2*time.Minute), "c2 SET lock:orders other", "c3 SET lock:orders x GET")
+	e.wants(e.sample(1), "c1 0 0 0 1 0 0", "c2 1 0 0 0 0 0", "c3 1 0 0 0 0 0")
+}
+
+// A rival that gives a TTL to a lock without one has repaired it; the TTL that follows an acquisition belongs to that.
+func TestRepairsAreTold(t *testing.T) {
+	e := eavesdrop(t).reads("holder-1", 0).hears(
+		"c2 SETNX lock:orders b", "c2 TTL lock:orders", "c2 EXPIRE lock:orders 10", "c2 EXPIRE lock:orders 10",
+		"c0 DEL lock:orders", "c3 SETNX lock:orders c", "c3 EXPIRE lock:orders 10",
+		"c0 DEL lock:orders", "c4 SETNX lock:orders d", "c5 EVAL x 1 lock:orders", "lua ttl lock:orders", "lua expire lock:orders 10",
+	)
+	e.wants(e.sample(1), "c0 0 0 0 0 2 0", "c2 1 0 1 1 0 0 +1 repaired ?", "c3 1 1 0 0 0 0", "c4 1 1 0 0 0 0", "c5 0 0 0 0 0 0 +1 repaired")
 }
 
 func TestWhoIsBlockedWaits(t *testing.T) {
@@ -340,7 +393,8 @@ func FuzzSampler(f *testing.F) {
 			}
 		}
 		s := e.sample(1)
-		if s.Unknown() < 0 || s.Attempts+s.Extended+s.Released+s.Waits > lines {
+		if s.Unknown() < 0 || s.Attempts+s.Extends.All+s.Releases.All+s.Repaired+s.Waits > lines ||
+			s.Extends.Unknown() < 0 || s.Releases.Unknown() < 0 {
 			t.Errorf("%d lines, %+v", lines, s.Sampled)
 		}
 	})

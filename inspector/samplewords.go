@@ -2,6 +2,7 @@ package inspector
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"locktop/keyspace"
@@ -76,6 +77,17 @@ func rateText(perSecond float64) string {
 
 // RateText is [Sample.PerSecond] in words.
 func (s *Sample) RateText(times int) string { return rateText(s.PerSecond(times)) }
+
+// Text says how many attempts were done: "3", "1 of 3", or "≥1 of 3" where more of them may have been.
+func (t Tries) Text() string {
+	switch {
+	case t.Done == t.All:
+		return strconv.Itoa(t.All)
+	case t.Unknown() > 0:
+		return fmt.Sprintf("≥%d of %d", t.Done, t.All)
+	}
+	return fmt.Sprintf("%d of %d", t.Done, t.All)
+}
 
 // Program is what a client's library says of itself; empty: nothing.
 func (c *SampledClient) Program() string {

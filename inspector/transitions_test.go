@@ -398,3 +398,24 @@ func TestTheCountOfAHoldThatIsOverIsZero(t *testing.T) {
 		t.Errorf("acquired, reentered, released one entry, released: counts %v, want %v", counts, want)
 	}
 }
+
+// A TTL that is given to a lock without one is a repair, and no renewal.
+func TestARepairIsNoRenewal(t *testing.T) {
+	c := newScene(t, keyspace.FeedPush)
+	c.hints("new", "set").text("w1", time.Time{}).must(StateStuck)
+	c.expect("acquired w1").after(10 * time.Second)
+	c.hints("expire").text("w1", c.in(10*time.Second))
+	l := c.must(StateHeld)
+	events, _ := c.store.log.since(c.seen)
+	if len(events) != 1 || !events[0].Repaired || events[0].Kind != EventRenewed || events[0].Word() != "repaired" {
+		t.Errorf("%+v", events)
+	}
+	if l.Renewals != 0 || l.RenewalPeriod != 0 || !l.LastRenewal.IsZero() {
+		t.Errorf("%d renewals, the last at %v", l.Renewals, l.LastRenewal)
+	}
+	c.expect("renewed w1").after(5 * time.Second)
+	c.hints("expire").text("w1", c.in(10*time.Second))
+	if events, _ := c.store.log.since(c.seen); len(events) != 1 || events[0].Repaired || events[0].Word() != "renewed" {
+		t.Errorf("%+v", events)
+	}
+}

@@ -236,6 +236,7 @@ type eventLine struct {
 	Held      int64  `json:"held,omitempty"`
 	HeldExact bool   `json:"held_exact,omitempty"`
 	Cause     string `json:"cause,omitempty"`
+	Repaired  bool   `json:"repaired,omitempty"`
 	Text      string `json:"text,omitempty"`
 }
 

@@ -293,7 +293,7 @@ func newEventLine(e *inspector.Event) eventLine {
 	line := eventLine{
 		Seq: e.Seq, At: micro(e.At), Kind: pack(string(e.Kind)), Node: pack(string(e.Node)), DB: e.DB, Key: pack(e.Key), Scheme: pack(string(e.Scheme)),
 		Owner: pack(e.Owner), Label: pack(e.Label), Previous: pack(e.PreviousOwner),
-		Held: e.Held.Microseconds(), HeldExact: e.HeldExact, Cause: pack(string(e.Cause)), Text: pack(e.Text),
+		Held: e.Held.Microseconds(), HeldExact: e.HeldExact, Cause: pack(string(e.Cause)), Repaired: e.Repaired, Text: pack(e.Text),
 	}
 	if e.Count.Known {
 		line.Count = &e.Count.N
@@ -313,7 +313,8 @@ func (line *eventLine) event() inspector.Event {
 		Seq: line.Seq, At: instant(line.At), Ref: keyspace.Ref{Node: keyspace.Node(unpack(line.Node)), DB: line.DB, Key: unpack(line.Key)},
 		Kind: inspector.EventKind(word(line.Kind)), Scheme: inspector.Scheme(word(line.Scheme)),
 		Owner: unpack(line.Owner), Label: unpack(line.Label), PreviousOwner: unpack(line.Previous), Count: count(line.Count),
-		Held: span(line.Held), HeldExact: line.HeldExact, Cause: inspector.Cause(word(line.Cause)), Text: unpack(line.Text),
+		Held: span(line.Held), HeldExact: line.HeldExact, Cause: inspector.Cause(word(line.Cause)),
+		Repaired: line.Repaired, Text: unpack(line.Text),
 	}
 	if line.TTL != nil {
 		e.TTL, e.TTLKnown = span(*line.TTL), true

@@ -25,9 +25,39 @@ type sampledLine struct {
 	Attempts int `json:"attempts,omitempty"`
 	Acquired int `json:"acquired,omitempty"`
 	Failed   int `json:"failed,omitempty"`
-	Extended int `json:"extended,omitempty"`
-	Released int `json:"released,omitempty"`
-	Waits    int `json:"waits,omitempty"`
+	// Without the attempts the line is of an older version, where extended and released were the attempts themselves.
+	Extended        int `json:"extended,omitempty"`
+	ExtendAttempts  int `json:"extend_attempts,omitempty"`
+	ExtendRefused   int `json:"extend_refused,omitempty"`
+	Released        int `json:"released,omitempty"`
+	ReleaseAttempts int `json:"release_attempts,omitempty"`
+	ReleaseRefused  int `json:"release_refused,omitempty"`
+	Repaired        int `json:"repaired,omitempty"`
+	Waits           int `json:"waits,omitempty"`
+}
+
+func newSampled(s inspector.Sampled) sampledLine {
+	return sampledLine{
+		Attempts: s.Attempts, Acquired: s.Acquired, Failed: s.Failed,
+		Extended: s.Extends.Done, ExtendAttempts: s.Extends.All, ExtendRefused: s.Extends.Refused,
+		Released: s.Releases.Done, ReleaseAttempts: s.Releases.All, ReleaseRefused: s.Releases.Refused,
+		Repaired: s.Repaired, Waits: s.Waits,
+	}
+}
+
+func (line sampledLine) sampled() inspector.Sampled {
+	tries := func(all, done, refused int) inspector.Tries {
+		if all == 0 {
+			return inspector.Tries{All: done}
+		}
+		return inspector.Tries{All: all, Done: done, Refused: refused}
+	}
+	return inspector.Sampled{
+		Attempts: line.Attempts, Acquired: line.Acquired, Failed: line.Failed,
+		Extends:  tries(line.ExtendAttempts, line.Extended, line.ExtendRefused),
+		Releases: tries(line.ReleaseAttempts, line.Released, line.ReleaseRefused),
+		Repaired: line.Repaired, Waits: line.Waits,
+	}
 }
 
 type sampledClientLine struct {
@@ -61,12 +91,12 @@ func newSample(s *inspector.Sample) *sampleLine {
 		return &sampleLine{None: true}
 	}
 	return &sampleLine{
-		Node: pack(string(s.Node)), From: micro(s.From), To: micro(s.To), Ended: pack(string(s.Ended)), Counts: sampledLine(s.Sampled),
+		Node: pack(string(s.Node)), From: micro(s.From), To: micro(s.To), Ended: pack(string(s.Ended)), Counts: newSampled(s.Sampled),
 		Waiting: s.Waiting, More: s.More, Lines: s.Lines, Bytes: s.Bytes,
 		Clients: each(s.Clients, func(c inspector.SampledClient) sampledClientLine {
 			return sampledClientLine{
 				Addr: pack(c.Addr), Connections: c.Connections, Name: pack(c.Name), User: pack(c.User), Library: pack(c.Library),
-				LibraryVersion: pack(c.LibraryVersion), Owner: pack(c.Owner), Owners: c.Owners, Counts: sampledLine(c.Sampled),
+				LibraryVersion: pack(c.LibraryVersion), Owner: pack(c.Owner), Owners: c.Owners, Counts: newSampled(c.Sampled),
 				First: micro(c.First), Last: micro(c.Last), Waiting: c.Waiting,
 			}
 		}),
@@ -83,12 +113,12 @@ func (line *sampleLine) sample(of keyspace.Ref) *inspector.Sample {
 	}
 	of.Node = keyspace.Node(unpack(line.Node))
 	return &inspector.Sample{
-		Ref: of, From: instant(line.From), To: instant(line.To), Ended: keyspace.ProbeEnd(word(line.Ended)), Sampled: inspector.Sampled(line.Counts),
+		Ref: of, From: instant(line.From), To: instant(line.To), Ended: keyspace.ProbeEnd(word(line.Ended)), Sampled: line.Counts.sampled(),
 		Waiting: line.Waiting, More: line.More, Lines: line.Lines, Bytes: line.Bytes,
 		Clients: each(line.Clients, func(c sampledClientLine) inspector.SampledClient {
 			return inspector.SampledClient{
 				Addr: unpack(c.Addr), Connections: c.Connections, Name: unpack(c.Name), User: unpack(c.User), Library: unpack(c.Library),
-				LibraryVersion: unpack(c.LibraryVersion), Owner: unpack(c.Owner), Owners: c.Owners, Sampled: inspector.Sampled(c.Counts),
+				LibraryVersion: unpack(c.LibraryVersion), Owner: unpack(c.Owner), Owners: c.Owners, Sampled: c.Counts.sampled(),
 				First: instant(c.First), Last: instant(c.Last), Waiting: c.Waiting,
 			}
 		}),

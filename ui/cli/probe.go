@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"locktop/inspector"
@@ -115,9 +116,16 @@ func sampleLines(line func(name, value string), s *inspector.Sample) {
 	}
 }
 
+// sampleRepaired is the place of the column of repairs, which is there only where a client has made one.
+const sampleRepaired = 7
+
 // sampleRows are the clients of a sample as a table.
 func sampleRows(s *inspector.Sample) [][]string {
 	rows := [][]string{{"CLIENT", "NAME", "LIBRARY", "ATTEMPTS", "ACQUIRED", "FAILED", "EXTENDED", "RELEASED", "WAITS", "TOKEN"}}
+	repairs := slices.ContainsFunc(s.Clients, func(c inspector.SampledClient) bool { return c.Repaired > 0 })
+	if repairs {
+		rows[0] = slices.Insert(rows[0], sampleRepaired, "REPAIRED")
+	}
 	for i := range s.Clients {
 		c := &s.Clients[i]
 		addr := text.Escape(c.Addr)
@@ -136,11 +144,15 @@ func sampleRows(s *inspector.Sample) [][]string {
 		if c.Unknown() > 0 {
 			failed = "≥" + failed
 		}
-		rows = append(rows, []string{
+		row := []string{
 			addr, orDash(text.Truncate(text.Escape(c.Name), maxHolderCells)), orDash(text.Escape(c.Program())),
-			text.Count(int64(c.Attempts)), text.Count(int64(c.Acquired)), failed, text.Count(int64(c.Extended)),
-			text.Count(int64(c.Released)), waits, orDash(token),
-		})
+			text.Count(int64(c.Attempts)), text.Count(int64(c.Acquired)), failed, c.Extends.Text(),
+			c.Releases.Text(), waits, orDash(token),
+		}
+		if repairs {
+			row = slices.Insert(row, sampleRepaired, text.Count(int64(c.Repaired)))
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -223,6 +224,81 @@ func TestProbeOfARedlock(t *testing.T) {
 	}
 	if c := sample.Clients[0]; c.Name != "rival" || c.Attempts != 11 || c.Acquired != 1 || c.Failed != 10 || c.Connections != 3 {
 		t.Errorf("%+v", c)
+	}
+}
+
+// readsOf is how often a server was asked for the end of a key.
+func readsOf(c *contender) int {
+	stats, _ := c.do("INFO", "commandstats")
+	_, calls, _ := strings.Cut(fmt.Sprint(stats), "cmdstat_pexpiretime:calls=")
+	calls, _, _ = strings.Cut(calls, ",")
+	n, _ := strconv.Atoi(calls) // none: it was not asked yet
+	return n
+}
+
+// What a probe counts as done was done: a refused extension is none, a takeover by GETSET is an acquisition, and a rival that gives a TTL
+// to a lock without one has repaired it.
+func TestProbeTellsWhatWasDone(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t)
+	servers, err := keyspace.Dial(t.Context(), keyspace.Place{Servers: []keyspace.Options{{Addr: s.Addr}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = servers.Close() }() // nothing is owed to them
+	const extend = "if redis.call('get',KEYS[1]) == ARGV[1] then return redis.call('pexpire',KEYS[1],ARGV[2]) else return 0 end"
+	end := func(d time.Duration) string { return strconv.FormatInt(time.Now().Add(d).UnixMilli(), 10) }
+	for key, c := range map[string]struct {
+		seed []any
+		work func(c *contender)
+		want inspector.Sampled
+	}{
+		"lock:extended": {
+			[]any{"SET", "lock:extended", "the-holder", "PX", 60_000},
+			func(c *contender) {
+				for range 3 {
+					if n, err := c.do("EVAL", extend, 1, "lock:extended", "token-7", 90_000); n != int64(0) || err != nil {
+						t.Errorf("a stranger's extension answers %v, %v", n, err)
+					}
+				}
+				if n, err := c.do("EVAL", extend, 1, "lock:extended", "the-holder", 90_000); n != int64(1) || err != nil {
+					t.Errorf("the holder's extension answers %v, %v", n, err)
+				}
+			},
+			inspector.Sampled{Extends: inspector.Tries{All: 4, Done: 1, Refused: 3}},
+		},
+		"lock:taken": {
+			[]any{"SET", "lock:taken", end(-time.Minute)},
+			func(c *contender) {
+				_, _ = c.do("SETNX", "lock:taken", end(30*time.Second))
+				_, _ = c.do("GET", "lock:taken")
+				_, _ = c.do("GETSET", "lock:taken", end(30*time.Second))
+			},
+			inspector.Sampled{Attempts: 2, Acquired: 1, Failed: 1},
+		},
+		"lock:repaired": {
+			[]any{"SET", "lock:repaired", "the-holder"},
+			func(c *contender) {
+				_, _ = c.do("SETNX", "lock:repaired", "rival")
+				_, _ = c.do("TTL", "lock:repaired")
+				_, _ = c.do("EXPIRE", "lock:repaired", 10)
+			},
+			inspector.Sampled{Attempts: 1, Failed: 1, Repaired: 1},
+		},
+	} {
+		t.Run(key, func(t *testing.T) {
+			s.Do(c.seed...)
+			client := newContender(t, s.Addr, "rival")
+			sample := probeOf(t, servers, key, func() {
+				// The probe reads the key some times when it begins, and needs a read that nothing raced with.
+				begun := readsOf(client)
+				redistest.Eventually(t, 10*time.Second, func() (bool, string) { return readsOf(client) >= begun+2, "the probe does not read" })
+				c.work(client)
+			})
+			if sample.Sampled != c.want {
+				t.Errorf("%+v, want %+v", sample.Sampled, c.want)
+			}
+		})
 	}
 }
 

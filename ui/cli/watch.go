@@ -32,8 +32,10 @@ func (a *app) newWatch() *cobra.Command {
 		Long: `Watch prints what happens to locks as it happens, one event a line: acquired, reentered, renewed, extended, released,
 expired, deleted, handed-over, lost, gap, operator. A gap says that events may have been missed. Not even a gap tells of a
 lock that nobody had seen, and that was gone again before it could be read once; locktop check says how changes are seen.
+A lock without a TTL that is given one is repaired.
 
-With -o json each line is a locktop.event/1. Absent fields are omitted; ttl_ms is -1 without a TTL.`,
+With -o json each line is a locktop.event/1. Absent fields are omitted; ttl_ms is -1 without a TTL; what was repaired is the
+event "renewed" with "repaired": true.`,
 		Example: `  locktop watch                            until ctrl-c
   locktop watch -o json --for 30s          half a minute, for a program
   locktop watch -o json | jq 'select(.event=="lost")'`,

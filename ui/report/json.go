@@ -316,6 +316,7 @@ type Event struct {
 	Scheme              string  `json:"scheme,omitempty"`
 	Count               *int64  `json:"count,omitempty"`
 	Cause               string  `json:"cause,omitempty"`
+	Repaired            bool    `json:"repaired,omitempty"` // of "renewed": it had no TTL, and was given one
 	Text                string  `json:"text,omitempty"`
 }
 
@@ -323,7 +324,7 @@ type Event struct {
 func NewEvent(e inspector.Event) Event {
 	out := Event{
 		Schema: EventSchema, At: Instant(e.At), Node: Shown(string(e.Node)), Event: string(e.Kind), DB: e.DB,
-		Scheme: string(e.Scheme), Cause: string(e.Cause), Text: Shown(e.Text),
+		Scheme: string(e.Scheme), Cause: string(e.Cause), Repaired: e.Repaired, Text: Shown(e.Text),
 	}
 	if e.Kind != inspector.EventGap || e.Key != "" { // a gap concerns no key; else an empty key is one as well
 		var key string

@@ -27,9 +27,16 @@ type Sampled struct {
 	Acquired int `json:"acquired"`
 	Failed   int `json:"failed"`
 	Unknown  int `json:"unknown"` // attempts of which nobody can tell
-	Extended int `json:"extended"`
-	Released int `json:"released"`
-	Waits    int `json:"waits"`
+	// Extended and Released are those that were done, as far as is known. The attempts that are neither done nor refused may have
+	// been done.
+	Extended        int `json:"extended"`
+	ExtendAttempts  int `json:"extend_attempts"`
+	ExtendRefused   int `json:"extend_refused"`
+	Released        int `json:"released"`
+	ReleaseAttempts int `json:"release_attempts"`
+	ReleaseRefused  int `json:"release_refused"`
+	Repaired        int `json:"repaired"` // TTLs that were given to a lock without one
+	Waits           int `json:"waits"`
 }
 
 // SampledClient is one of those who asked for the lock.
@@ -61,7 +68,12 @@ type SampledNode struct {
 }
 
 func newSampled(s inspector.Sampled) Sampled {
-	return Sampled{s.Attempts, s.Acquired, s.Failed, s.Unknown(), s.Extended, s.Released, s.Waits}
+	return Sampled{
+		Attempts: s.Attempts, Acquired: s.Acquired, Failed: s.Failed, Unknown: s.Unknown(),
+		Extended: s.Extends.Done, ExtendAttempts: s.Extends.All, ExtendRefused: s.Extends.Refused,
+		Released: s.Releases.Done, ReleaseAttempts: s.Releases.All, ReleaseRefused: s.Releases.Refused,
+		Repaired: s.Repaired, Waits: s.Waits,
+	}
 }
 
 // NewSample shows a sample; nil: there is none.

@@ -172,6 +172,7 @@ func (p *painter) eventCell(c eventColumn, ev *inspector.Event) {
 		p.left(t.faint, at[:min(c.width, len(at))], c.width)
 	case eventKind:
 		f := t.eventFace(ev.Kind)
+		f.word = text.Escape(ev.Word())
 		p.left(f.style, f.glyph+" "+f.word, c.width)
 	case eventKey:
 		p.left(t.plain, text.Escape(ev.Key), c.width)
@@ -230,7 +231,7 @@ func eventHeldText(ev *inspector.Event) string {
 
 // eventLine is all that is known of an event, on one line to be pasted somewhere.
 func eventLine(ev *inspector.Event) string {
-	said := []string{ev.At.Format("2006-01-02 15:04:05.000"), string(ev.Kind)}
+	said := []string{ev.At.Format("2006-01-02 15:04:05.000"), ev.Word()}
 	add := func(before, value string) {
 		if value != "" {
 			said = append(said, before+text.Legible(value))

@@ -63,13 +63,13 @@ func aSample(of keyspace.Ref) *inspector.Sample {
 	at := noon.Add(-2 * time.Second)
 	s := &inspector.Sample{
 		Ref: of, From: at, To: noon, Ended: keyspace.ProbeTime, Waiting: 3, Lines: 1204, Bytes: 148_120,
-		Sampled: inspector.Sampled{Attempts: 121, Acquired: 2, Failed: 117, Released: 1},
+		Sampled: inspector.Sampled{Attempts: 121, Acquired: 2, Failed: 117, Releases: inspector.Tries{All: 1, Done: 1}},
 		Nodes:   []inspector.SampledNode{{Node: "127.0.0.1:6379", Lines: 1204, Bytes: 148_120, LoadKnown: true, OpsBefore: 612, OpsDuring: 598, CPU: 0.07}},
 		Clients: []inspector.SampledClient{
 			{Addr: "10.0.0.7:50312", Connections: 4, Name: "checkout-7f9c", Library: "go-redis", LibraryVersion: "9.23.0", Owners: 61, Sampled: inspector.Sampled{Attempts: 61, Failed: 61}, First: at, Last: noon, Waiting: true},
-			{Addr: "10.0.0.8:50114", Connections: 1, Name: "支付-worker", Library: "redis-py", LibraryVersion: "5.0.1", Owner: "w-8", Owners: 1, Sampled: inspector.Sampled{Attempts: 40, Acquired: 1, Failed: 39, Released: 1}, First: at, Last: noon, Waiting: true},
+			{Addr: "10.0.0.8:50114", Connections: 1, Name: "支付-worker", Library: "redis-py", LibraryVersion: "5.0.1", Owner: "w-8", Owners: 1, Sampled: inspector.Sampled{Attempts: 40, Acquired: 1, Failed: 39, Releases: inspector.Tries{All: 1, Done: 1}}, First: at, Last: noon, Waiting: true},
 			{Addr: "10.0.0.9:41022", Connections: 1, Owner: "\x1b[2Jevil\u202e", Owners: 1, Sampled: inspector.Sampled{Attempts: 20, Acquired: 1, Failed: 17}, First: at, Last: noon, Waiting: true},
-			{Addr: "unix:/run/redis.sock", Connections: 1, Owner: "\x1b[2Jevil\u202e", Owners: 1, Sampled: inspector.Sampled{Extended: 2}, First: at, Last: noon},
+			{Addr: "unix:/run/redis.sock", Connections: 1, Owner: "\x1b[2Jevil\u202e", Owners: 1, Sampled: inspector.Sampled{Extends: inspector.Tries{All: 2, Done: 2}}, First: at, Last: noon},
 		},
 	}
 	return s

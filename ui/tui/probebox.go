@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"locktop/inspector"
@@ -186,8 +187,9 @@ func sampleColumns(s *inspector.Sample, width int) []sampleColumn {
 		}},
 		{"A SECOND", 9, 3, true, func(c *inspector.SampledClient) string { return s.RateText(c.Failed) }},
 		{"GOT IT", 7, 2, true, func(c *inspector.SampledClient) string { return number(c.Acquired) }},
-		{"EXTENDED", 9, 5, true, func(c *inspector.SampledClient) string { return number(c.Extended) }},
-		{"RELEASED", 9, 5, true, func(c *inspector.SampledClient) string { return number(c.Released) }},
+		{"EXTENDED", 9, 5, true, func(c *inspector.SampledClient) string { return c.Extends.Text() }},
+		{"REPAIRED", 9, 5, true, func(c *inspector.SampledClient) string { return number(c.Repaired) }},
+		{"RELEASED", 9, 5, true, func(c *inspector.SampledClient) string { return c.Releases.Text() }},
 		{"WAITS", 6, 1, true, func(c *inspector.SampledClient) string {
 			if c.Waiting {
 				return "yes"
@@ -196,6 +198,9 @@ func sampleColumns(s *inspector.Sample, width int) []sampleColumn {
 		}},
 		{"ADDRESS", 24, 4, false, func(c *inspector.SampledClient) string { return addressText(c) }},
 		{"LIBRARY", 18, 6, false, func(c *inspector.SampledClient) string { return text.Escape(c.Program()) }},
+	}
+	if !slices.ContainsFunc(s.Clients, func(c inspector.SampledClient) bool { return c.Repaired > 0 }) {
+		all = slices.DeleteFunc(all, func(c sampleColumn) bool { return c.title == "REPAIRED" })
 	}
 	least, used := 14, 0
 	for _, c := range s.Clients {
