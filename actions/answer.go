@@ -23,6 +23,7 @@ const (
 	whyNumber  = "number"
 	whyTTL     = "ttl"
 	whyNoTTL   = "no-ttl"
+	whyRenewed = "renewed"
 	whyLonger  = "longer"
 	whyShorter = "shorter"
 	whyLater   = "later"

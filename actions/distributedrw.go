@@ -11,7 +11,7 @@ func init() {
 	addRecipe(Recipe{
 		Scheme: inspector.SchemeDistributedRW,
 		Type:   keyspace.TypeSet, WriterType: keyspace.TypeString,
-		Guard:  "the key is a set with the reader in it, or a string with the writer as its whole value, and it has a TTL if and only if it had one; for a force-expiry also the number of readers",
+		Guard:  "the key is a set with the reader in it, or a string with the writer as its whole value, and its lease ends when it was seen to end; for a force-expiry also the number of readers",
 		WakeUp: wakeUpPolling,
 		Steps: map[Verb]Step{
 			VerbExtend: {
@@ -39,8 +39,8 @@ func planDistributedRW(p *plan, r Request, holder inspector.Holder, now time.Tim
 		return planString(p, r, holder, now)
 	}
 	key := r.Lock.Key
-	p.facts = append(observedType(key, keyspace.TypeSet),
-		fact{[]string{"SISMEMBER", key, holder.Owner}, equal, "1", blameOther}, observedLease(r.Lock))
+	p.facts = append(observedType(key, keyspace.TypeSet), fact{[]string{"SISMEMBER", key, holder.Owner}, equal, "1", blameOther})
+	p.facts = append(p.facts, p.sameEnd(r)...)
 	p.witness = []string{"SRANDMEMBER", key}
 	p.holder = clip(holder.Owner)
 	switch {

@@ -85,30 +85,20 @@ func observedValue(key, text string, size int64) []fact {
 	return facts
 }
 
-// observedString are the facts of a lock that is the whole value of a string.
+// observedString are the facts of a lock that is the whole value of a string, but for its lease.
 func observedString(lock *inspector.Lock) []fact {
 	facts := observedType(lock.Key, keyspace.TypeString)
-	facts = append(facts, observedValue(lock.Key, lock.Observed.Value.Text, lock.Observed.Size)...)
-	return append(facts, observedLease(lock))
+	return append(facts, observedValue(lock.Key, lock.Observed.Value.Text, lock.Observed.Size)...)
 }
 
-// observedField are the facts of a lock that is a field of a hash, with the entry count as its value.
+// observedField are the facts of a lock that is a field of a hash, with the entry count as its value, but for its lease.
 func observedField(lock *inspector.Lock, holder inspector.Holder) []fact {
 	facts := observedType(lock.Key, keyspace.TypeHash)
 	facts = append(facts, fact{[]string{"HGET", lock.Key, holder.Owner}, present, "", blameOther})
 	if holder.Count.Known {
 		facts = append(facts, fact{[]string{"HGET", lock.Key, holder.Owner}, equal, strconv.FormatInt(holder.Count.N, 10), changed(whyCount)})
 	}
-	facts = append(facts, fact{[]string{"HLEN", lock.Key}, equal, strconv.FormatInt(lock.Observed.Size, 10), changed(whyFields)})
-	return append(facts, observedLease(lock))
-}
-
-// observedLease is the fact that the lock has a TTL if and only if it had one.
-func observedLease(lock *inspector.Lock) fact {
-	if seenEndless(lock) {
-		return fact{[]string{"PTTL", lock.Key}, equal, "-1", changed(whyTTL)}
-	}
-	return fact{[]string{"PTTL", lock.Key}, atLeast, "0", changed(whyNoTTL)}
+	return append(facts, fact{[]string{"HLEN", lock.Key}, equal, strconv.FormatInt(lock.Observed.Size, 10), changed(whyFields)})
 }
 
 // notLonger is the fact that no more than this is left of the lease.

@@ -21,12 +21,12 @@ func observe(ctx context.Context, tb testing.TB, client *redis.Client, scheme in
 	record := keyspace.Record{Ref: keyspace.Ref{Key: key, DB: client.Options().DB}, ReadAt: now}
 	lock := &inspector.Lock{Ref: record.Ref, Scheme: scheme, Mode: inspector.ModeExclusive, State: inspector.StateHeld}
 	pipe := client.TxPipeline()
-	kind, pttl := pipe.Type(ctx, key), pipe.PTTL(ctx, key)
+	kind, pttl, ends := pipe.Type(ctx, key), pipe.PTTL(ctx, key), pipe.PExpireTime(ctx, key)
 	size, text, fields := pipe.StrLen(ctx, key), pipe.GetRange(ctx, key, 0, keyspace.MaxText-1), pipe.HGetAll(ctx, key)
 	_, _ = pipe.Exec(ctx) // the commands of the other type fail
 	record.Type = keyspace.Type(kind.Val())
 	if left := pttl.Val(); left >= 0 {
-		record.ExpiresAt = now.Add(left)
+		record.ExpiresAt, record.ExpireTime = now.Add(left), ends.Val().Milliseconds()
 	}
 	switch record.Type {
 	case keyspace.TypeString:

@@ -34,6 +34,9 @@ func (o *Operator) untilCurrent(ctx context.Context, at place, p plan, r Request
 		if err != nil {
 			return attempt{out: Outcome{Result: ResultFailed, Woken: -1, Err: err, Detail: "nothing was done: " + printable(err.Error())}}
 		}
+		if r.first == nil {
+			r.first = r.Lock
+		}
 		r.Lock = lock
 		if p, err = makePlan(r, time.Now()); err != nil {
 			return attempt{out: *asRefusal(err).outcome()}

@@ -42,6 +42,11 @@ type Request struct {
 	// Sharded: the servers are a cluster that knows sharded channels, on which those who wait may listen. An Operator knows it of
 	// its servers itself.
 	Sharded bool
+
+	// first is what the operator saw, where Lock has companions that were read again since; nil: Lock is that.
+	first *inspector.Lock
+	// later says that the plan is not carried out now, but some time by hand.
+	later bool
 }
 
 // Outcome is the answer, with words.

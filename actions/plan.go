@@ -28,10 +28,22 @@ type plan struct {
 	// done is the outcome of an action that was done. Where keepsTTL is true, its lease is the one that was left.
 	done     Outcome
 	keepsTTL bool
+	// now is when it was made. later says that it may be carried out long after, where PTTL does not tell what it will be.
+	now   time.Time
+	later bool
 	// sharded says that it is made for a cluster, where a node tells of its own clients how many it has woken.
 	sharded bool
 	// sameHolder, where it is not nil, says of another value whether the one who was seen has written it.
 	sameHolder func(value string) bool
+}
+
+// addKeys adds companions.
+func (p *plan) addKeys(keys ...string) {
+	for _, key := range keys {
+		if !slices.Contains(p.keys, key) {
+			p.keys = append(p.keys, key)
+		}
+	}
 }
 
 // do adds a command.
@@ -169,7 +181,7 @@ func makePlan(r Request, now time.Time) (plan, error) {
 	if err := checkNumbers(r); err != nil {
 		return plan{}, err
 	}
-	p := plan{verb: r.Verb, keys: []string{lock.Key}, count: holder.Count.N, sharded: r.Sharded}
+	p := plan{verb: r.Verb, keys: []string{lock.Key}, count: holder.Count.N, sharded: r.Sharded, now: now, later: r.later}
 	if err := recipe.plan(&p, r, holder, now); err != nil {
 		return p, err
 	}

@@ -9,7 +9,10 @@ import (
 // onHash plans every verb on a lock that is a field of a hash, with the entry count as its value. wake plans how those who
 // wait are told, before a lock is freed.
 func (p *plan) onHash(r Request, holder inspector.Holder, wake func() error) error {
-	p.facts = observedField(r.Lock, holder)
+	p.facts = append(observedField(r.Lock, holder), p.sameEnd(r)...)
+	if r.Verb == VerbForceExpire && r.Lock.Observed.Size > 1 {
+		p.facts = append(p.facts, sameFields(r.Lock)...)
+	}
 	p.witness = []string{"HSCAN", r.Lock.Key, "0", "COUNT", "10"}
 	p.holder = clip(holder.Owner)
 	switch {

@@ -21,22 +21,24 @@ type memberLock struct {
 	stays func(lease time.Duration) time.Duration
 }
 
-// Why a lock in a sorted set is not as it was seen.
-const (
-	whyMembers = "members have come to the key, or gone from it: there may be other holders"
-	whyEarlier = "the time that the key has for the holder is earlier than it was: it is another acquisition"
-)
+// whyMembers is the reason where a lock in a sorted set may have other holders than were seen.
+const whyMembers = "members have come to the key, or gone from it: there may be other holders"
 
 // onMember plans every verb on a lock whose holder is a member of a sorted set. A release concerns this member alone: whoever else
-// came or went meanwhile is no reason to refuse it. That the holder has renewed its lease is none either, as with any lock.
+// came or went meanwhile is no reason to refuse it. The time that the key has for a holder is compared, and not the TTL, which all share.
 func (p *plan) onMember(r Request, holder inspector.Holder, m memberLock, now time.Time) error {
 	key := r.Lock.Key
 	p.keys = append(p.keys, m.beside...)
 	p.facts = append(observedType(key, keyspace.TypeZSet), fact{[]string{"ZSCORE", key, holder.Owner}, present, "", blameOther})
-	if seen, ok := scoreOf(r.Lock, holder.Owner); ok {
-		p.facts = append(p.facts, fact{[]string{"ZSCORE", key, holder.Owner}, atLeast, scoreText(seen), changed(whyEarlier)})
+	meant := []inspector.Holder{holder}
+	if r.Verb == VerbForceExpire {
+		meant = r.Lock.Holders
 	}
-	p.facts = append(p.facts, observedLease(r.Lock))
+	if same, known := sameScores(key, r.Lock, meant); known {
+		p.facts = append(append(p.facts, same...), stillLeased(r.Lock))
+	} else {
+		p.facts = append(p.facts, p.sameEnd(r)...)
+	}
 	p.witness = []string{"ZRANGE", key, "0", "0"}
 	p.holder = clip(holder.Owner)
 	switch {

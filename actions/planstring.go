@@ -31,7 +31,7 @@ func (p *plan) onString(r Request) error {
 	if r.Verb == VerbRelease && r.Entries > 0 {
 		return unsupported("its entries are counted by its holder, not in Redis: it can only be released as a whole")
 	}
-	p.facts = observedString(r.Lock)
+	p.facts = append(observedString(r.Lock), p.sameEnd(r)...)
 	p.witness = []string{"GETRANGE", r.Lock.Key, "0", shownEnd}
 	p.holder = clip(r.Lock.Observed.Value.Text) // all of the value, where a scheme names only a part of it as the owner
 	return nil

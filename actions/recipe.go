@@ -90,8 +90,8 @@ func Recipes() []Recipe {
 }
 
 const (
-	guardString      = "the key is a string, its whole value is the one seen, and it has a TTL if and only if it had one"
-	guardHash        = "the key is a hash, the holder's field and its count are as seen, no field has come or gone, and it has a TTL if and only if it had one"
+	guardString      = "the key is a string, its whole value is the one seen, and its lease ends when it was seen to end"
+	guardHash        = "the key is a hash, the holder's field and its count are as seen, no field has come or gone, and its lease ends when it was seen to end"
 	wakeUpPolling    = "none: clients that wait poll"
 	deletes          = "deletes the key"
 	buries           = "puts a tombstone in its place, until its holder's next renewal, or for as long as its lease has left"
@@ -112,7 +112,7 @@ const (
 
 // What is said of locks that several may hold, each for itself.
 const (
-	guardMember  = "the key is a sorted set, the holder is a member of it with no earlier time than was seen, and the key has a TTL if and only if it had one; for a force-expiry also the number of members"
+	guardMember  = "the key is a sorted set, the holder is a member of it with the time that was seen, and the key has a TTL if and only if it had one; for a force-expiry also the number of members"
 	deletesAll   = "deletes the key, with all its holders"
 	shortensAll  = "shortens the TTL of the key, with all its holders, to that, and never lengthens it"
 	oneEntry     = "each of its holders has it once: it can only be released as a whole"

@@ -191,7 +191,7 @@ func TestScriptsTouchOnlyTheirKeys(t *testing.T) {
 func TestPlansNameTheirKeys(t *testing.T) {
 	for _, recipe := range Recipes() {
 		anything := keyspace.Pattern{Glob: "*"}
-		for _, p := range slices.Concat(recipe.samplePlans(anything, false), recipe.samplePlans(anything, true)) {
+		for _, p := range slices.Concat(recipe.samplePlans(anything, Need{}), recipe.samplePlans(anything, Need{Sharded: true})) {
 			for _, command := range p.sends() {
 				if !publishes(command) && !slices.Contains(p.keys, command[1]) {
 					t.Errorf("%s sends %q, and names the keys %q", p.verb, command, p.keys)

@@ -25,6 +25,7 @@ func RedisCLI(r Request) string {
 	if r.Lock != nil && r.Lock.Quorum != nil {
 		return redisCLIOfVotes(r)
 	}
+	r.later = true
 	p, err := makePlan(r, time.Now())
 	if err != nil {
 		return ""

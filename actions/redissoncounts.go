@@ -14,7 +14,7 @@ func init() {
 		Scheme:    inspector.SchemeRedissonSemaphore,
 		Type:      keyspace.TypeString,
 		Anonymous: true,
-		Guard:     "the key is a string, as many permits are free as were seen, and it has a TTL if and only if it had one",
+		Guard:     "the key is a string, as many permits are free as were seen, and its lease ends when it was seen to end",
 		WakeUp:    "PUBLISH redisson_sc:{key} with the new number of free permits",
 		Steps: map[Verb]Step{
 			VerbRelease: {
@@ -41,7 +41,7 @@ func init() {
 		Scheme:    inspector.SchemeRedissonLatch,
 		Type:      keyspace.TypeString,
 		Anonymous: true,
-		Guard:     "the key is a string, as many count-downs are left as were seen, and it has a TTL if and only if it had one",
+		Guard:     "the key is a string, as many count-downs are left as were seen, and its lease ends when it was seen to end",
 		WakeUp:    "PUBLISH redisson_countdownlatch__channel__{key} 0",
 		Steps: map[Verb]Step{
 			VerbForceExpire: {
@@ -68,7 +68,8 @@ func init() {
 
 // onNumber begins a plan on a number that is all that is known: it must be the one that was seen.
 func (p *plan) onNumber(r Request) {
-	p.facts = append(observedType(r.Lock.Key, keyspace.TypeString), freePermits(r.Lock, changed(whyNumber)), observedLease(r.Lock))
+	p.facts = append(observedType(r.Lock.Key, keyspace.TypeString), freePermits(r.Lock, changed(whyNumber)))
+	p.facts = append(p.facts, p.sameEnd(r)...)
 }
 
 // sampleNumbers are locks of a scheme that are but a number.

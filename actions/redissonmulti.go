@@ -14,7 +14,7 @@ func init() {
 	addRecipe(Recipe{
 		Scheme: inspector.SchemeRedissonMulti,
 		Type:   keyspace.TypeHash,
-		Guard:  "the key is a hash, the value has the client, thread and count that were seen, and the key has a TTL if and only if it had one; to force-expire it, no field has come or gone",
+		Guard:  "the key is a hash, the value has the client, thread, count and end that were seen, and the key has a TTL if and only if it had one; to force-expire it, no field has come or gone",
 		WakeUp: "PUBLISH redisson_lock__channel:{key} 0",
 		Steps: map[Verb]Step{
 			VerbExtend: {
@@ -57,8 +57,9 @@ func planRedissonMulti(p *plan, r Request, holder inspector.Holder, now time.Tim
 		fact{[]string{"HGET", key, value}, present, "", blameGone},
 		fact{[]string{"HGET", key, value}, equal, thread, blameOther},
 		fact{[]string{"HGET", key, count}, equal, strconv.FormatInt(holder.Count.N, 10), changed(whyCount)},
-		observedLease(r.Lock),
+		stillLeased(r.Lock),
 	)
+	p.sameValueEnds(r, holder)
 	ms := strconv.FormatInt(now.Add(r.TTL).UnixMilli(), 10)
 	switch {
 	case r.Verb == VerbExtend:
@@ -89,6 +90,17 @@ func planRedissonMulti(p *plan, r Request, holder inspector.Holder, now time.Tim
 		p.done = Outcome{Result: ResultReleased}
 	}
 	return nil
+}
+
+// sameValueEnds adds the facts that the leases of values end when they were seen to end: that of the holder, or all by force.
+func (p *plan) sameValueEnds(r Request, holder inspector.Holder) {
+	for _, h := range r.Lock.Holders {
+		thread, _ := seenField(r.Lock, h.Owner)
+		end := h.Owner + ":" + thread + multiEnd
+		if seen, ok := seenField(r.seen(), end); ok && (h.Owner == holder.Owner || r.Verb == VerbForceExpire) {
+			p.facts = append(p.facts, fact{[]string{"HGET", r.Lock.Key, end}, equal, seen, changed(whyRenewed)})
+		}
+	}
 }
 
 // endValues brings the ends of all values forward that end later.

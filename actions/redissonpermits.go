@@ -54,7 +54,7 @@ func planPermit(p *plan, r Request, holder inspector.Holder, now time.Time) erro
 	p.holder = clip(holder.Owner)
 	p.facts = append(observedType(key, keyspace.TypeString),
 		fact{score, present, "", blameGone},
-		observedLease(r.Lock),
+		stillLeased(r.Lock),
 	)
 	p.facts = append(p.facts, permitEnds(score, holder)...)
 	ms := strconv.FormatInt(now.Add(r.TTL).UnixMilli(), 10)
@@ -92,8 +92,7 @@ func permitEnds(score []string, holder inspector.Holder) []fact {
 	if holder.ExpiresAt.IsZero() {
 		return []fact{{score, atLeast, permitForever, changed(whyEnd)}}
 	}
-	seen := strconv.FormatInt(holder.ExpiresAt.UnixMilli(), 10)
-	return []fact{{score, atLeast, seen, changed(whyEnd)}, {score, atMost, seen, changed(whyEnd)}}
+	return sameNumber(score, strconv.FormatInt(holder.ExpiresAt.UnixMilli(), 10), whyRenewed)
 }
 
 // freePermits is the fact that as many permits are free as were seen.

@@ -14,7 +14,7 @@ func init() {
 	addRecipe(Recipe{
 		Scheme: inspector.SchemeRedissonRW,
 		Type:   keyspace.TypeHash,
-		Guard:  "the key is a hash, its mode, the holder's field and its count are as seen, and it has a TTL if and only if it had one; to force-expire it, no field has come or gone",
+		Guard:  "the key is a hash, its mode, the holder's field and its count are as seen, and its lease, a reader's that of its entries, ends when it was seen to end; to force-expire it, no field has come or gone",
 		WakeUp: "PUBLISH redisson_rwlock:{key}, when the key is deleted: 0 with the last reader, 1 with the writer and by force",
 		Steps: map[Verb]Step{
 			VerbExtend: {
@@ -65,13 +65,13 @@ func planRedissonRW(p *plan, r Request, holder inspector.Holder, now time.Time) 
 		fact{[]string{"HGET", key, holder.Owner}, present, "", blameOther},
 		fact{[]string{"HGET", key, holder.Owner}, equal, count, changed(whyCount)},
 		fact{[]string{"HGET", key, "mode"}, equal, mode, changed(whyMode)},
-		observedLease(r.Lock),
 	)
+	p.sameReadWriteEnd(r, holder)
 	leases := rwLeases(key, holder.Owner, holder.Count.N, holder.Count.N)
 	fields := strconv.FormatInt(r.Lock.Observed.Size, 10)
 	switch {
 	case r.Verb == VerbExtend:
-		p.keys = append(p.keys, leases...)
+		p.addKeys(leases...)
 		for _, lease := range leases {
 			p.facts = append(p.facts, notLonger(lease, r.TTL))
 			p.do("PEXPIRE", lease, millis(r.TTL))
@@ -114,6 +114,20 @@ func planRedissonRW(p *plan, r Request, holder inspector.Holder, now time.Time) 
 	return nil
 }
 
+// sameReadWriteEnd adds the facts that the leases end when they were seen to end: those of the reader's entries, or by force those of all
+// readers. The key's own TTL is what all readers have together, and is compared for a writer, and where no entry's lease was seen.
+func (p *plan) sameReadWriteEnd(r Request, holder inspector.Holder) {
+	owner := holder.Owner
+	if r.Verb == VerbForceExpire {
+		owner = ""
+	}
+	if same, known := p.sameReaderLeases(r.seen(), owner); known && r.Lock.Mode == inspector.ModeRead {
+		p.facts = append(append(p.facts, stillLeased(r.Lock)), same...)
+	} else {
+		p.facts = append(p.facts, p.sameEnd(r)...)
+	}
+}
+
 // expireReadWrite takes the lock from all who were seen with it, now or soon. The leases of entries that were not read, of
 // which there may be many, end by themselves; without the key they mean nothing.
 func (p *plan) expireReadWrite(r Request, now time.Time) {
@@ -130,7 +144,7 @@ func (p *plan) expireReadWrite(r Request, now time.Time) {
 		p.forget(leases)
 		return
 	}
-	p.keys = append(p.keys, leases...)
+	p.addKeys(leases...)
 	p.expireSoon(r)
 	for _, lease := range leases {
 		p.facts = append(p.facts, fact{[]string{"PTTL", lease}, atLeast, millis(r.TTL), blameContext})
@@ -141,7 +155,7 @@ func (p *plan) expireReadWrite(r Request, now time.Time) {
 // forget deletes companions.
 func (p *plan) forget(keys []string) {
 	if len(keys) > 0 {
-		p.keys = append(p.keys, keys...)
+		p.addKeys(keys...)
 		p.do(append([]string{"DEL"}, keys...)...)
 	}
 }

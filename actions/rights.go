@@ -40,7 +40,7 @@ func RightsFor(need Need) Rights {
 	keys := need.Patterns
 	for _, pattern := range need.Patterns {
 		for _, recipe := range Recipes() {
-			for _, p := range recipe.samplePlans(pattern, need.Sharded) {
+			for _, p := range recipe.samplePlans(pattern, need) {
 				add(&rights.Commands, p.commandRules()...)
 				if len(p.channels()) > 0 {
 					for _, glob := range recipe.channels {
@@ -87,7 +87,7 @@ func Sent(need Need) [][]any {
 	}
 	for _, pattern := range need.Patterns {
 		for _, recipe := range Recipes() {
-			for _, p := range recipe.samplePlans(pattern, need.Sharded) {
+			for _, p := range recipe.samplePlans(pattern, need) {
 				for _, command := range p.sends() {
 					add(command[0]+" "+command[1], command)
 				}
@@ -102,7 +102,7 @@ func Sent(need Need) [][]any {
 
 // samplePlans are plans of the recipe for keys that the pattern names, such that each command that its plans may send is in one of
 // them; none where the pattern names no lock of the scheme.
-func (r Recipe) samplePlans(pattern keyspace.Pattern, sharded bool) []plan {
+func (r Recipe) samplePlans(pattern keyspace.Pattern, need Need) []plan {
 	if r.samples == nil {
 		return nil
 	}
@@ -110,6 +110,9 @@ func (r Recipe) samplePlans(pattern keyspace.Pattern, sharded bool) []plan {
 	now := time.Now()
 	for _, key := range r.sampleKeys(pattern) {
 		for _, lock := range r.samples(key) {
+			if seen := &lock.Observed; need.Server.AtLeast(7, 0) && !seen.ExpiresAt.IsZero() {
+				seen.ExpireTime = seen.ExpiresAt.UnixMilli() // there, a lock is read with PEXPIRETIME
+			}
 			for _, request := range []Request{
 				{Verb: VerbExtend, TTL: farAhead},
 				{Verb: VerbRelease},
@@ -117,7 +120,7 @@ func (r Recipe) samplePlans(pattern keyspace.Pattern, sharded bool) []plan {
 				{Verb: VerbForceExpire},
 				{Verb: VerbForceExpire, TTL: time.Second},
 			} {
-				request.Lock, request.Owner, request.Sharded = lock, lock.Holders[0].Owner, sharded
+				request.Lock, request.Owner, request.Sharded = lock, lock.Holders[0].Owner, need.Sharded
 				if p, err := makePlan(request, now); err == nil { // else the scheme has no such action
 					plans = append(plans, p)
 				}

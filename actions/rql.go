@@ -12,7 +12,7 @@ func init() {
 	addRecipe(Recipe{
 		Scheme: inspector.SchemeRQL,
 		Type:   keyspace.TypeHash,
-		Guard:  "the key is a hash, its acquirer and when that took it are as seen, and it has a TTL if and only if it had one",
+		Guard:  "the key is a hash, its acquirer and when that took it are as seen, and its lease ends when it was seen to end",
 		WakeUp: wakeUpPolling,
 		Steps: map[Verb]Step{
 			VerbExtend:      {Does: "sets its TTL", Then: "The holder is not told: it releases the lock when its work is done."},
@@ -44,7 +44,8 @@ func planRQL(p *plan, r Request, holder inspector.Holder, _ time.Time) error {
 	}
 	p.facts = append(observedType(key, keyspace.TypeHash),
 		fact{[]string{"HGET", key, "acq_id"}, equal, holder.Owner, blameOther},
-		fact{[]string{"HGET", key, "ts"}, equal, at, changed(whyShare)}, observedLease(r.Lock))
+		fact{[]string{"HGET", key, "ts"}, equal, at, changed(whyShare)})
+	p.facts = append(p.facts, p.sameEnd(r)...)
 	p.witness = []string{"HGET", key, "acq_id"}
 	p.holder = clip(holder.Owner)
 	switch {

@@ -61,6 +61,8 @@ func changedWords(a answer, p plan, left time.Duration) string {
 	switch a.why {
 	case whyLonger:
 		return longerLeft(leaseIn(a.said))
+	case whyRenewed:
+		return renewedWords
 	case whyLater:
 		return "its own lease ends later already, and an extension never shortens it; to shorten it, force-expire it with a delay"
 	case whyShorter:
@@ -70,7 +72,10 @@ func changedWords(a answer, p plan, left time.Duration) string {
 	}
 }
 
-const whileReading = "changed while you were reading: "
+const (
+	whileReading = "changed while you were reading: "
+	renewedWords = "it was renewed, or released and acquired again, since you looked"
+)
 
 func differs(a answer, p plan, left time.Duration) string {
 	switch a.why {

@@ -52,8 +52,11 @@ func planSuo(p *plan, r Request, holder inspector.Holder, now time.Time) error {
 		seen = again
 	}
 	value, left, ok := inspector.SuoWithout(seen.Value.Text, holder.Owner)
-	if !ok {
+	switch was := inspector.SuoEntry(r.seen().Observed.Value.Text, holder.Owner); {
+	case !ok:
 		return refusal{result: ResultChanged, reason: whileReading + "the holder is not in it any more"}
+	case was != inspector.SuoEntry(seen.Value.Text, holder.Owner):
+		return refusal{result: ResultChanged, holder: clip(holder.Owner), reason: renewedWords}
 	}
 	p.keys = append(p.keys, key)
 	p.facts = observedType(key, keyspace.TypeString)

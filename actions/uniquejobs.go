@@ -79,14 +79,14 @@ func planUniqueJobs(p *plan, r Request, holder inspector.Holder, now time.Time) 
 	case r.Verb == VerbExtend:
 		return p.extendUniqueJobs(r, keys, now)
 	case !frees(r):
-		p.facts = append(p.facts, observedShares(r.Lock), observedLease(r.Lock))
+		p.facts = append(append(p.facts, observedShares(r.Lock), stillLeased(r.Lock)), sameFields(r.Lock)...)
 		p.expireSoon(r)
 		for _, key := range keys.leased {
 			p.shorten(r, key, now)
 		}
 		return nil
 	case r.Verb == VerbForceExpire:
-		p.facts = append(p.facts, observedShares(r.Lock), observedLease(r.Lock))
+		p.facts = append(append(p.facts, observedShares(r.Lock), stillLeased(r.Lock)), sameFields(r.Lock)...)
 		p.freeDigest(keys, nine)
 		p.free(r)
 		return nil
@@ -123,7 +123,7 @@ func (p *plan) freeDigest(keys uniqueKeys, nine bool) {
 
 // extendUniqueJobs sets the TTL of those keys that have one.
 func (p *plan) extendUniqueJobs(r Request, keys uniqueKeys, now time.Time) error {
-	p.facts = append(p.facts, observedLease(r.Lock))
+	p.facts = append(p.facts, stillLeased(r.Lock))
 	if !seenEndless(r.Lock) {
 		p.extend(r)
 	}

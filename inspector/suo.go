@@ -43,6 +43,18 @@ func recogniseSuo(c *candidate) (recognition, bool) {
 	return found, true
 }
 
+// SuoEntry is what the value of a lock of suo has for a holder: when it was taken or refreshed, and the token; empty where it has
+// nothing for it.
+func SuoEntry(value, token string) string {
+	holds, _ := suoHolds(value)
+	for _, h := range holds {
+		if h.token == token {
+			return h.bytes
+		}
+	}
+	return ""
+}
+
 // SuoWithout is the value of a lock of suo without one of its holders, and how many are left; false: it is no such value, or the holder
 // is not in it.
 func SuoWithout(value, token string) (rest string, left int, ok bool) {
