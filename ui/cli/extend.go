@@ -21,7 +21,7 @@ func (a *app) newExtend() *cobra.Command {
 time is left it refuses (exit code 3).` + actionNote,
 		Example: `  locktop extend orders:checkout --holder 0f4d3a52-6c1e:42 --ttl 5m
   locktop extend lock:nightly --holder worker-7 --ttl 1h --yes -o json`,
-		Args: oneKey,
+		Args: keyOrFrom,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case !cmd.Flags().Changed("ttl"):
@@ -29,7 +29,7 @@ time is left it refuses (exit code 3).` + actionNote,
 			case lease < time.Millisecond:
 				return usage("--ttl %v: give 1ms or more; locktop expire ends a lock", lease)
 			}
-			return a.act(cmd, &c, args[0], actions.Request{Verb: actions.VerbExtend, TTL: lease}, anyLock)
+			return a.act(cmd, &c, args, actions.Request{Verb: actions.VerbExtend, TTL: lease}, anyLock)
 		},
 	}
 	cmd.Flags().DurationVar(&lease, "ttl", 0, "the new lease, from now on, such as 30s")
