@@ -255,7 +255,9 @@ type outcomeJSON struct {
 	TTL          *int64 `json:"ttl_ms,omitempty"`
 	Woken        *int64 `json:"woken,omitempty"`
 	Text         string `json:"text"`
-	Error        string `json:"error,omitempty"`
+	// Consequences are of a dry run: what was observed, what the action would do, and what to beware of.
+	Consequences []string `json:"consequences,omitempty"`
+	Error        string   `json:"error,omitempty"`
 	// ValidUntil and Nodes are of a Redlock: until when its holder has the quorum, and what became of the action on each master.
 	ValidUntil string            `json:"valid_until,omitempty"`
 	Nodes      []nodeOutcomeJSON `json:"nodes,omitempty"`
@@ -282,7 +284,7 @@ func (a *app) report(c *acting, r actions.Request, o actions.Outcome) error {
 	switch {
 	case o.Result.Done(), o.Result == actions.ResultDryRun, o.Result.Refused():
 		if c.output != "json" {
-			_, printed = fmt.Fprintln(a.stdout, said)
+			_, printed = fmt.Fprintln(a.stdout, strings.Join(append([]string{said}, consequences(r, o)...), "\n  "))
 		}
 		if o.Result.Refused() {
 			return errors.Join(printed, quietly(exitRefused))
@@ -291,6 +293,14 @@ func (a *app) report(c *acting, r actions.Request, o actions.Outcome) error {
 	default:
 		return errors.Join(printed, failed("%s", said))
 	}
+}
+
+// consequences are what a dry run tells besides, as the question before an action does.
+func consequences(r actions.Request, o actions.Outcome) []string {
+	if !r.DryRun || o.Result != actions.ResultDryRun && o.Result != actions.ResultDiscouraged {
+		return nil
+	}
+	return actions.Consequences(r)
 }
 
 // sentence is the outcome in words.
@@ -308,7 +318,7 @@ func sentence(r actions.Request, o actions.Outcome) string {
 func newOutcomeJSON(r actions.Request, o actions.Outcome, said string) outcomeJSON {
 	out := outcomeJSON{
 		Schema: report.OutcomeSchema, At: report.Instant(time.Now()), Node: report.Shown(string(r.Lock.Node)), DB: r.Lock.DB,
-		Verb: string(r.Verb), Result: string(o.Result), Done: o.Result.Done(), Text: said,
+		Verb: string(r.Verb), Result: string(o.Result), Done: o.Result.Done(), Text: said, Consequences: consequences(r, o),
 	}
 	out.Key, out.KeyBase64 = report.Plain(r.Lock.Key)
 	out.Owner, out.OwnerBase64 = report.Plain(r.Owner)
