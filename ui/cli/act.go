@@ -55,10 +55,18 @@ func (c *acting) add(cmd *cobra.Command) {
 // actionNote ends the help of the three verbs.
 const actionNote = `
 
-It acts only if the lock is still what it read, atomically; else nothing changes, and it says what the lock is now. On a
-terminal it asks first; elsewhere it needs --yes. In a profile of production a release or a force-expiry has the key's
-name typed, or needs --confirm KEY besides --yes. Every action, refused ones too, is kept in the audit file
-(locktop/audit.jsonl in the XDG state directory). Exit codes: 0 done; 1 error; 2 usage; 3 refused by a guard.`
+It acts only if the lock is still what it read, atomically; else nothing changes, and it says what the lock is now.
+
+With --from it reads one lock object as locktop list -o json and locktop show -o json print it, and acts on the holders that
+are listed in it, if the lock is still the listed one: node, scheme, entry counts, fencing token, a Redlock's votes, and the
+end of the lease, which is compared exactly where the server tells it (PEXPIRETIME, Redis 7.0), and else within 250 ms. A
+renewal is a change too. KEY and --holder can be left out; the database is the listed one. With --from - it asks on the
+terminal.
+
+A dry run tells what the question would: what was seen, what would happen, and what to beware of. On a terminal it asks
+first; elsewhere it needs --yes. In a profile of production a release or a force-expiry has the key's name typed, or needs
+--confirm KEY besides --yes. Every action, refused ones too, is kept in the audit file (locktop/audit.jsonl in the XDG state
+directory). Exit codes: 0 done; 1 error; 2 usage; 3 refused by a guard.`
 
 // act does one action, or one for each of the holders that --from lists. The request lacks what is read: the lock.
 func (a *app) act(cmd *cobra.Command, c *acting, args []string, r actions.Request, choose func(*inspector.Lock, inspector.Holder) error) (err error) {

@@ -21,7 +21,8 @@ func (a *app) newExpire() *cobra.Command {
 who is meant, so that it never hits the next one. With --in the holder has that long to notice; that never lengthens a
 lease: where one ends sooner already, it refuses (exit code 3). It does not stop the holder: two may be inside for a while.` + actionNote,
 		Example: `  locktop expire lock:invoice:7731 --holder worker-7 --in 5s
-  locktop expire lock:invoice:7731 --holder worker-7 --yes`,
+  locktop expire lock:invoice:7731 --holder worker-7 --yes
+  locktop expire --from lock.json --in 5s --yes`,
 		Args: keyOrFrom,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if in < 0 || in > 0 && in < time.Millisecond {

@@ -20,7 +20,8 @@ func (a *app) newExtend() *cobra.Command {
 		Long: `Extend sets the lease of a lock anew, from now on, if it is still held by that owner. It never shortens one: where more
 time is left it refuses (exit code 3).` + actionNote,
 		Example: `  locktop extend orders:checkout --holder 0f4d3a52-6c1e:42 --ttl 5m
-  locktop extend lock:nightly --holder worker-7 --ttl 1h --yes -o json`,
+  locktop extend lock:nightly --holder worker-7 --ttl 1h --yes -o json
+  locktop show lock:nightly -o json | jq -c '.locks[0]' | locktop extend --from - --ttl 1h --yes`,
 		Args: keyOrFrom,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
