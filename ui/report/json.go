@@ -133,9 +133,9 @@ type Holder struct {
 	Client *Client `json:"client,omitempty"`
 }
 
-// Waiters are those who wait, and how they were counted.
+// Waiters are those who wait, and how they were counted. Count is null if they cannot be seen.
 type Waiters struct {
-	Count int    `json:"count"`
+	Count *int   `json:"count"`
 	Exact bool   `json:"exact"`
 	By    string `json:"by"`
 }
@@ -309,7 +309,10 @@ func NewLock(l *inspector.Lock, at time.Time) Lock {
 		out.Held, out.HeldExact = &held, &exact
 	}
 	if l.Waiters.By != "" {
-		out.Waiters = &Waiters{Count: l.Waiters.Count, Exact: l.Waiters.Exact, By: string(l.Waiters.By)}
+		out.Waiters = &Waiters{Exact: l.Waiters.Exact, By: string(l.Waiters.By)}
+		if l.Waiters.By != inspector.WaitersNone {
+			out.Waiters.Count = &l.Waiters.Count
+		}
 	}
 	if l.Quorum == nil && l.State != inspector.StateFreed {
 		out.ExpireTime = l.Observed.ExpireTime
