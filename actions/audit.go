@@ -171,6 +171,12 @@ func text64(s string) (text, base string) {
 	return printable(s), base64.StdEncoding.EncodeToString([]byte(s))
 }
 
+// Concerns reports whether the line is of an action on a key of this name.
+func (l *AuditLine) Concerns(db int, key string) bool {
+	text, base := text64(key)
+	return l.DB == db && l.Key == text && l.Key64 == base
+}
+
 // write appends a line.
 func (a *Audit) write(line AuditLine) error {
 	text, err := json.Marshal(line)

@@ -10,9 +10,13 @@ import (
 
 // Consequence says, before an action, what was observed, as of now, and then the [Effect]. It is one line, safe for a
 // terminal: what came from Redis is escaped in it.
-func Consequence(r Request) string {
+func Consequence(r Request) string { return strings.Join(Consequences(r), " ") }
+
+// Consequences are the parts of [Consequence]: what was observed, and what the action does, what comes of it, and what to
+// beware of.
+func Consequences(r Request) []string {
 	if r.Lock == nil {
-		return "There is no lock."
+		return []string{"There is no lock."}
 	}
 	effect := EffectOf(r)
 	said := []string{observedWords(r, time.Now())}
@@ -23,7 +27,7 @@ func Consequence(r Request) string {
 		said = append(said, "Discouraged.")
 	}
 	said = append(append(said, effect.Does, effect.Then), effect.Warnings...)
-	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), " ")
+	return slices.DeleteFunc(said, func(s string) bool { return s == "" })
 }
 
 // Effect is what an action will do, in sentences that have nothing in them that came from Redis.

@@ -39,6 +39,9 @@ type Request struct {
 	Force bool
 	// Reason is kept in the audit.
 	Reason string
+	// Changed says how Lock differs from what the operator was shown elsewhere, as a list of some minutes ago; empty: it does
+	// not. Where it differs, the request is refused. It is safe for a terminal.
+	Changed string
 	// Sharded: the servers are a cluster that knows sharded channels, on which those who wait may listen. An Operator knows it of
 	// its servers itself.
 	Sharded bool
@@ -141,6 +144,9 @@ func (o *Operator) prepare(ctx context.Context, r Request, now time.Time, line *
 		o.noteLapse()
 		return nil, &Outcome{Result: ResultLapsed, Woken: -1}
 	}
+	if r.Changed != "" {
+		return nil, notAsShown(r)
+	}
 	if r.Lock != nil && r.Lock.Quorum != nil {
 		if refused := refuseVotes(r, now); refused != nil {
 			return nil, refused
@@ -164,6 +170,17 @@ func (o *Operator) prepare(ctx context.Context, r Request, now time.Time, line *
 	}
 	line.Node = string(at.node())
 	return func(try trial) attempt { return o.untilCurrent(ctx, at, p, r, try) }, nil
+}
+
+// notAsShown refuses a request whose lock is not the one that the operator was shown.
+func notAsShown(r Request) *Outcome {
+	out := &Outcome{Result: ResultChanged, Woken: -1, Detail: "it is not as it was listed: " + r.Changed}
+	if holder, held := holderOf(r); held {
+		out.Holder, out.Count = holder.Owner, holder.Count.N
+	} else if r.Lock != nil && len(r.Lock.Holders) > 0 {
+		out.Result, out.Holder = ResultNotHolder, r.Lock.Holders[0].Owner
+	}
+	return out
 }
 
 // execute carries the plan out, by scripts if it may.

@@ -22,6 +22,8 @@ import (
 type acting struct {
 	about     target
 	holder    string
+	from      string      // of --from; empty: the command line names the lock
+	listed    *listedLock // what --from names
 	dryRun    bool
 	yes       bool
 	force     bool
@@ -35,6 +37,7 @@ type acting struct {
 func (c *acting) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&c.holder, "holder", "", "the `OWNER` who has the lock, exactly as the lock says it (locktop show prints it)")
+	flags.StringVar(&c.from, "from", "", "act on the lock that this `FILE` (-: the standard input) has one object of, as locktop list -o json prints it")
 	flags.BoolVar(&c.dryRun, "dry-run", false, "do nothing; say what would be done")
 	flags.BoolVar(&c.yes, "yes", false, "do not ask")
 	flags.BoolVar(&c.force, "force", false, "do it although it is discouraged, because the lock's library does not survive it")
@@ -52,32 +55,34 @@ func (c *acting) add(cmd *cobra.Command) {
 // actionNote ends the help of the three verbs.
 const actionNote = `
 
-It acts only if the lock is still what it read, atomically; else nothing changes, and it says what the lock is now. On a
-terminal it asks first; elsewhere it needs --yes. In a profile of production a release or a force-expiry has the key's
-name typed, or needs --confirm KEY besides --yes. Every action, refused ones too, is kept in the audit file
-(locktop/audit.jsonl in the XDG state directory). Exit codes: 0 done; 1 error; 2 usage; 3 refused by a guard.`
+It acts only if the lock is still what it read, atomically; else nothing changes, and it says what the lock is now.
 
-// run does one action. The request lacks what is read: the lock.
-func (a *app) act(cmd *cobra.Command, c *acting, name string, r actions.Request, choose func(*inspector.Lock, inspector.Holder) error) (err error) {
+With --from it reads one lock object as locktop list -o json and locktop show -o json print it, and acts on the holders that
+are listed in it, if the lock is still the listed one: node, scheme, entry counts, fencing token, a Redlock's votes, and the
+end of the lease, which is compared exactly where the server tells it (PEXPIRETIME, Redis 7.0), and else within 250 ms. A
+renewal is a change too. KEY and --holder can be left out; the database is the listed one. With --from - it asks on the
+terminal.
+
+A dry run tells what the question would: what was seen, what would happen, and what to beware of. On a terminal it asks
+first; elsewhere it needs --yes. In a profile of production a release or a force-expiry has the key's name typed, or needs
+--confirm KEY besides --yes. Every action, refused ones too, is kept in the audit file (locktop/audit.jsonl in the XDG state
+directory). Exit codes: 0 done; 1 error; 2 usage; 3 refused by a guard.`
+
+// act does one action, or one for each of the holders that --from lists. The request lacks what is read: the lock.
+func (a *app) act(cmd *cobra.Command, c *acting, args []string, r actions.Request, choose func(*inspector.Lock, inspector.Holder) error) (err error) {
 	ctx := cmd.Context()
-	key, err := c.about.unquote("KEY", name)
+	key, err := a.meant(cmd, c, args, &r)
 	if err != nil {
 		return err
-	}
-	if r.Owner, err = c.about.unquote("--holder", c.holder); err != nil {
-		return err
-	}
-	if !cmd.Flags().Changed("holder") {
-		return usage("--holder is missing: whose lock is it? (locktop show prints the owner)")
-	}
-	if !c.yes && !c.dryRun && !isTerminal(a.stdin) {
-		return usage("%s asks before it acts, and the standard input is no terminal: add --yes, or --dry-run", cmd.Name())
 	}
 	mustType, err := a.guardProduction(cmd, c, r.Verb, key)
 	if err != nil {
 		return err
 	}
 	place, err := a.place(cmd, &c.about.server)
+	if err == nil && c.listed != nil {
+		err = c.listed.at(a.onLine(cmd, "db"), &place)
+	}
 	if err != nil {
 		return err
 	}
@@ -89,30 +94,107 @@ func (a *app) act(cmd *cobra.Command, c *acting, name string, r actions.Request,
 	if err := s.mayAct(place, c.readOnly != readOnlyOff, 0); err != nil {
 		return err
 	}
-	found, err := s.look(ctx, &c.about, a.limits(), key)
+	r.DryRun, r.Reason, r.Force = c.dryRun, c.reason, c.force
+	found, err := a.find(ctx, s, c, key)
 	if err != nil {
 		return err
 	}
+	requests := c.requests(found, r)
+	if err := a.allow(ctx, s, c, requests, mustType, choose); err != nil {
+		return err
+	}
+	for i, r := range requests {
+		if i > 0 {
+			if found, err = a.find(ctx, s, c, key); err != nil {
+				return err
+			}
+			r = c.listed.next(found, r)
+		}
+		out := s.operator.Do(ctx, r)
+		if found.record.Exists() && found.lock == nil && c.listed == nil {
+			return errors.Join(noLock(found.record), out.Err)
+		}
+		err = errors.Join(err, a.report(c, r, out))
+	}
+	return err
+}
+
+// meant is the key of the lock that the command line means; the holder is put into the request. It refuses what would need a
+// person to ask, where there is none.
+func (a *app) meant(cmd *cobra.Command, c *acting, args []string, r *actions.Request) (key string, err error) {
+	if c.from != "" {
+		if c.listed, err = a.readFrom(cmd, c, args, *r); err != nil {
+			return "", err
+		}
+		key = c.listed.key
+	} else {
+		if key, err = c.about.unquote("KEY", args[0]); err != nil {
+			return "", err
+		}
+		if r.Owner, err = c.about.unquote("--holder", c.holder); err != nil {
+			return "", err
+		}
+		if !cmd.Flags().Changed("holder") {
+			return "", usage("--holder is missing: whose lock is it? (locktop show prints the owner)")
+		}
+	}
+	switch {
+	case c.yes, c.dryRun, isTerminal(a.stdin):
+		return key, nil
+	case c.from == "-":
+		return "", usage("%s asks before it acts; the standard input is the lock of --from, and there is no terminal: add --yes, or --dry-run", cmd.Name())
+	default:
+		return "", usage("%s asks before it acts, and the standard input is no terminal: add --yes, or --dry-run", cmd.Name())
+	}
+}
+
+// find looks at the key.
+func (a *app) find(ctx context.Context, s *session, c *acting, key string) (sight, error) {
+	look := func(rules inspector.Rules) (sight, error) {
+		about := c.about
+		about.rules.rules = rules
+		return s.look(ctx, &about, a.limits(), key)
+	}
+	if c.listed != nil {
+		return c.listed.find(look, c.about.rules.rules)
+	}
+	return look(c.about.rules.rules)
+}
+
+// requests are what is to be done to the lock that was found.
+func (c *acting) requests(found sight, r actions.Request) []actions.Request {
 	if r.Lock = found.lock; r.Lock == nil {
 		r.Lock = noLockOf(found.record)
 	}
-	r.DryRun, r.Reason, r.Force = c.dryRun, c.reason, c.force
-	holder := slices.IndexFunc(r.Lock.Holders, func(h inspector.Holder) bool { return h.Owner == r.Owner })
-	if holder >= 0 && !s.operator.ReadOnly() { // else the operator will refuse, and there is nothing to ask
+	if c.listed != nil {
+		return c.listed.requests(found, r)
+	}
+	return []actions.Request{r}
+}
+
+// allow asks the person, if there is anything to ask. What the operator will refuse is not asked.
+func (a *app) allow(ctx context.Context, s *session, c *acting, all []actions.Request, mustType bool, choose func(*inspector.Lock, inspector.Holder) error) error {
+	if s.operator.ReadOnly() || all[0].Changed != "" {
+		return nil
+	}
+	var asked []actions.Request
+	for _, r := range all {
+		holder := slices.IndexFunc(r.Lock.Holders, func(h inspector.Holder) bool { return h.Owner == r.Owner })
+		if holder < 0 {
+			continue
+		}
 		if err := choose(r.Lock, r.Lock.Holders[holder]); err != nil {
 			return err
 		}
-		if mustType || !c.yes && !c.dryRun {
-			if err := a.ask(ctx, r, mustType); err != nil {
-				return err
-			}
-		}
+		asked = append(asked, r)
 	}
-	out := s.operator.Do(ctx, r)
-	if found.record.Exists() && found.lock == nil {
-		return errors.Join(noLock(found.record), out.Err)
+	if len(asked) == 0 || !mustType && (c.yes || c.dryRun) {
+		return nil
 	}
-	return a.report(c, r, out)
+	for _, r := range asked[:len(asked)-1] {
+		a.tell(r)
+	}
+	return a.ask(ctx, asked[len(asked)-1], mustType)
 }
 
 // noLockOf stands for a lock where there is none, so that the operator is asked all the same: it refuses, and puts the
@@ -126,12 +208,7 @@ func noLockOf(r keyspace.Record) *inspector.Lock {
 
 // ask shows what was read and what would come of it, and goes on at a yes only.
 func (a *app) ask(ctx context.Context, r actions.Request, mustType bool) error {
-	out, done := a.screen()
-	defer done()
-	fmt.Fprintf(out, "on %s, database %d:\n%s\n", mastersOf(r.Lock), r.Lock.DB, actions.Consequence(r))
-	for _, f := range r.Lock.Findings {
-		fmt.Fprintf(out, "%s: %s\n", f.Code, text.Escape(f.Text))
-	}
+	a.tell(r)
 	if mustType {
 		return a.askForName(ctx, r)
 	}
@@ -143,6 +220,16 @@ func (a *app) ask(ctx context.Context, r actions.Request, mustType bool) error {
 		return failed("nothing was done: the answer was no")
 	}
 	return nil
+}
+
+// tell shows what an action will do, and to what.
+func (a *app) tell(r actions.Request) {
+	out, done := a.screen()
+	defer done()
+	fmt.Fprintf(out, "on %s, database %d:\n%s\n", mastersOf(r.Lock), r.Lock.DB, actions.Consequence(r))
+	for _, f := range r.Lock.Findings {
+		fmt.Fprintf(out, "%s: %s\n", f.Code, text.Escape(f.Text))
+	}
 }
 
 // mastersOf names the servers that an action on the lock concerns.
@@ -176,7 +263,9 @@ type outcomeJSON struct {
 	TTL          *int64 `json:"ttl_ms,omitempty"`
 	Woken        *int64 `json:"woken,omitempty"`
 	Text         string `json:"text"`
-	Error        string `json:"error,omitempty"`
+	// Consequences are of a dry run: what was observed, what the action would do, and what to beware of.
+	Consequences []string `json:"consequences,omitempty"`
+	Error        string   `json:"error,omitempty"`
 	// ValidUntil and Nodes are of a Redlock: until when its holder has the quorum, and what became of the action on each master.
 	ValidUntil string            `json:"valid_until,omitempty"`
 	Nodes      []nodeOutcomeJSON `json:"nodes,omitempty"`
@@ -203,7 +292,7 @@ func (a *app) report(c *acting, r actions.Request, o actions.Outcome) error {
 	switch {
 	case o.Result.Done(), o.Result == actions.ResultDryRun, o.Result.Refused():
 		if c.output != "json" {
-			_, printed = fmt.Fprintln(a.stdout, said)
+			_, printed = fmt.Fprintln(a.stdout, strings.Join(append([]string{said}, consequences(r, o)...), "\n  "))
 		}
 		if o.Result.Refused() {
 			return errors.Join(printed, quietly(exitRefused))
@@ -212,6 +301,14 @@ func (a *app) report(c *acting, r actions.Request, o actions.Outcome) error {
 	default:
 		return errors.Join(printed, failed("%s", said))
 	}
+}
+
+// consequences are what a dry run tells besides, as the question before an action does.
+func consequences(r actions.Request, o actions.Outcome) []string {
+	if !r.DryRun || o.Result != actions.ResultDryRun && o.Result != actions.ResultDiscouraged {
+		return nil
+	}
+	return actions.Consequences(r)
 }
 
 // sentence is the outcome in words.
@@ -229,7 +326,7 @@ func sentence(r actions.Request, o actions.Outcome) string {
 func newOutcomeJSON(r actions.Request, o actions.Outcome, said string) outcomeJSON {
 	out := outcomeJSON{
 		Schema: report.OutcomeSchema, At: report.Instant(time.Now()), Node: report.Shown(string(r.Lock.Node)), DB: r.Lock.DB,
-		Verb: string(r.Verb), Result: string(o.Result), Done: o.Result.Done(), Text: said,
+		Verb: string(r.Verb), Result: string(o.Result), Done: o.Result.Done(), Text: said, Consequences: consequences(r, o),
 	}
 	out.Key, out.KeyBase64 = report.Plain(r.Lock.Key)
 	out.Owner, out.OwnerBase64 = report.Plain(r.Owner)

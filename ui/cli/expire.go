@@ -21,13 +21,14 @@ func (a *app) newExpire() *cobra.Command {
 who is meant, so that it never hits the next one. With --in the holder has that long to notice; that never lengthens a
 lease: where one ends sooner already, it refuses (exit code 3). It does not stop the holder: two may be inside for a while.` + actionNote,
 		Example: `  locktop expire lock:invoice:7731 --holder worker-7 --in 5s
-  locktop expire lock:invoice:7731 --holder worker-7 --yes`,
-		Args: oneKey,
+  locktop expire lock:invoice:7731 --holder worker-7 --yes
+  locktop expire --from lock.json --in 5s --yes`,
+		Args: keyOrFrom,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if in < 0 || in > 0 && in < time.Millisecond {
 				return usage("--in %v: give 1ms or more, or leave it out for now", in)
 			}
-			return a.act(cmd, &c, args[0], actions.Request{Verb: actions.VerbForceExpire, TTL: in}, anyLock)
+			return a.act(cmd, &c, args, actions.Request{Verb: actions.VerbForceExpire, TTL: in}, anyLock)
 		},
 	}
 	cmd.Flags().DurationVar(&in, "in", 0, "let it end after this long; 0: now")

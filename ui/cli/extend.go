@@ -20,8 +20,9 @@ func (a *app) newExtend() *cobra.Command {
 		Long: `Extend sets the lease of a lock anew, from now on, if it is still held by that owner. It never shortens one: where more
 time is left it refuses (exit code 3).` + actionNote,
 		Example: `  locktop extend orders:checkout --holder 0f4d3a52-6c1e:42 --ttl 5m
-  locktop extend lock:nightly --holder worker-7 --ttl 1h --yes -o json`,
-		Args: oneKey,
+  locktop extend lock:nightly --holder worker-7 --ttl 1h --yes -o json
+  locktop show lock:nightly -o json | jq -c '.locks[0]' | locktop extend --from - --ttl 1h --yes`,
+		Args: keyOrFrom,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case !cmd.Flags().Changed("ttl"):
@@ -29,7 +30,7 @@ time is left it refuses (exit code 3).` + actionNote,
 			case lease < time.Millisecond:
 				return usage("--ttl %v: give 1ms or more; locktop expire ends a lock", lease)
 			}
-			return a.act(cmd, &c, args[0], actions.Request{Verb: actions.VerbExtend, TTL: lease}, anyLock)
+			return a.act(cmd, &c, args, actions.Request{Verb: actions.VerbExtend, TTL: lease}, anyLock)
 		},
 	}
 	cmd.Flags().DurationVar(&lease, "ttl", 0, "the new lease, from now on, such as 30s")

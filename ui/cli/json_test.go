@@ -59,6 +59,20 @@ func TestSnapshotJSON(t *testing.T) {
 	}
 }
 
+// TestWaitersJSON: what cannot be seen is null, and none is a number.
+func TestWaitersJSON(t *testing.T) {
+	for want, w := range map[string]inspector.Waiters{
+		`{"count":null,"exact":false,"by":"none"}`:     {By: inspector.WaitersNone},
+		`{"count":0,"exact":false,"by":"subscribers"}`: {By: inspector.WaitersSubscribers},
+		`{"count":0,"exact":true,"by":"queue"}`:        {By: inspector.WaitersQueue, Exact: true},
+		`{"count":2,"exact":false,"by":"blocked"}`:     {By: inspector.WaitersBlocked, Count: 2},
+	} {
+		if got := jsonOf(t, report.NewLock(&inspector.Lock{Waiters: w}, noon).Waiters); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 func TestSnapshotJSONOfNothing(t *testing.T) {
 	want := `{"schema":"locktop.snapshot/1","taken_at":"2026-01-02T12:00:00.678Z",` +
 		`"source":{"topology":"standalone","complete":false,"nodes":[]},"locks":[]}`

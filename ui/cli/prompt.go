@@ -65,9 +65,9 @@ func (a *app) askPassword(ctx context.Context) (string, error) {
 
 // await waits for a person's answer, or for the end of the context. In the second case the read goes on, but the program
 // is about to end, and nothing else reads the terminal.
-func await(ctx context.Context, read func() (string, error)) (string, error) {
+func await[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type answer struct {
-		line string
+		line T
 		err  error
 	}
 	answers := make(chan answer, 1)
@@ -79,7 +79,8 @@ func await(ctx context.Context, read func() (string, error)) (string, error) {
 	case got := <-answers:
 		return got.line, got.err
 	case <-ctx.Done():
-		return "", ctx.Err()
+		var none T
+		return none, ctx.Err()
 	}
 }
 

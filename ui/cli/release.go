@@ -18,11 +18,13 @@ func (a *app) newRelease() *cobra.Command {
 		Use:   "release KEY --holder OWNER [--count N|--all] [flags]",
 		Short: "release a lock as its holder would, waking its waiters",
 		Long: `Release does what the holder's own release does: it removes the lock, and wakes the waiters where the scheme has a way to.
-Of a lock that was entered several times it releases --count entries, or --all; one of them must be given.` + actionNote,
+Of a lock that was entered several times it releases --count entries, or --all; one of them must be given, unless --from
+names the lock: then all the listed entries are meant.` + actionNote,
 		Example: `  locktop release orders:checkout --holder 0f4d3a52-6c1e:42 --count 1
   locktop release lock:invoice:7731 --holder worker-7 --yes --reason 'INC-123'
-  locktop release lock:invoice:7731 --holder worker-7 --dry-run`,
-		Args: oneKey,
+  locktop release lock:invoice:7731 --holder worker-7 --dry-run
+  locktop list -o json | jq -c '.locks[0]' | locktop release --from - --yes`,
+		Args: keyOrFrom,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			counted := cmd.Flags().Changed("count")
 			if counted && all {
@@ -32,12 +34,12 @@ Of a lock that was entered several times it releases --count entries, or --all; 
 				return usage("--count %d: give 1 or more", count)
 			}
 			choose := func(_ *inspector.Lock, h inspector.Holder) error {
-				if h.Count.Known && h.Count.N > 1 && !counted && !all {
+				if h.Count.Known && h.Count.N > 1 && !counted && !all && c.listed == nil {
 					return usage("the holder entered %d times: say --count 1 for one entry, or --all", h.Count.N)
 				}
 				return nil
 			}
-			return a.act(cmd, &c, args[0], actions.Request{Verb: actions.VerbRelease, Entries: count}, choose)
+			return a.act(cmd, &c, args, actions.Request{Verb: actions.VerbRelease, Entries: count}, choose)
 		},
 	}
 	cmd.Flags().Int64Var(&count, "count", 0, "entries to release")

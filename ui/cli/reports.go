@@ -50,8 +50,7 @@ func (r *reporter) write(_ context.Context, i tui.Incident) (string, error) {
 func concerning(lines []actions.AuditLine, i *report.Incident) []actions.AuditLine {
 	return slices.DeleteFunc(lines, func(a actions.AuditLine) bool {
 		return !i.All && !slices.ContainsFunc(i.Locks, func(l *inspector.Lock) bool {
-			key, key64 := report.Plain(l.Key)
-			return l.DB == a.DB && (key == a.Key || key64 != "" && key64 == a.Key64)
+			return a.Concerns(l.DB, l.Key)
 		})
 	})
 }

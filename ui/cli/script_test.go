@@ -47,6 +47,7 @@ func TestMain(m *testing.M) {
 //	busy key                 from now on the key is set and deleted again and again
 //	redis command...         one command on it; its answer is the output
 //	[!] json path [pattern]  the value at a path (a.0.b) of the last line of the output matches; ! it is not there
+//	pick N [I...]            the Nth lock of the last line of the output goes to lock.json, as jq writes it, with these holders only
 //	plain                    the output has nothing that a terminal would obey
 //	oneline                  the standard error is one line
 //	exec exits CODE program  the program ends with this code
@@ -73,7 +74,7 @@ func TestScripts(t *testing.T) {
 					return nil
 				},
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
-					"server": s.server, "cluster": s.cluster, "sentinel": s.sentinel, "masters": s.masters, "at": s.at, "tlsserver": s.tlsServer, "subscribed": s.subscribed, "enabled": s.enabled, "busy": s.busy, "client": s.client, "redis": s.redis, "json": jsonAt, "plain": plainOutput, "oneline": oneLineOfError,
+					"server": s.server, "cluster": s.cluster, "sentinel": s.sentinel, "masters": s.masters, "at": s.at, "tlsserver": s.tlsServer, "subscribed": s.subscribed, "enabled": s.enabled, "busy": s.busy, "client": s.client, "redis": s.redis, "json": jsonAt, "pick": pickLock, "plain": plainOutput, "oneline": oneLineOfError,
 				},
 			})
 		})
@@ -259,6 +260,31 @@ func jsonAt(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("%s is %v", args[0], got)
 		}
 	}
+}
+
+// pickLock does what a script of the shell does with jq -c '.locks[N]'.
+func pickLock(ts *testscript.TestScript, _ bool, args []string) {
+	lines := strings.Split(strings.TrimSpace(ts.ReadFile("stdout")), "\n")
+	var s struct{ Locks []map[string]any }
+	ts.Check(json.Unmarshal([]byte(lines[len(lines)-1]), &s))
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	if n >= len(s.Locks) {
+		ts.Fatalf("there are %d locks", len(s.Locks))
+	}
+	holders := s.Locks[n]["holders"].([]any)
+	var kept []any
+	for _, arg := range args[1:] {
+		i, err := strconv.Atoi(arg)
+		ts.Check(err)
+		kept = append(kept, holders[i])
+	}
+	if kept != nil {
+		s.Locks[n]["holders"] = kept
+	}
+	object, err := json.Marshal(s.Locks[n])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs("lock.json"), append(object, '\n'), 0o600))
 }
 
 func walk(value any, path []string) (any, bool) {

@@ -63,10 +63,7 @@ func writeStatistics(line func(name, value string), l *inspector.Lock, at time.T
 		line("held for", fmt.Sprintf("p50 %s, p90 %s, p99 %s, at most %s (%s%s)", text.Lag(times.P50), text.Lag(times.P90), text.Lag(times.P99),
 			text.Lag(times.Max), holdsCounted(times.Count), about))
 	}
-	past := l.History
-	if n := len(past); n > 0 && past[n-1].Until.IsZero() {
-		past = past[:n-1] // the holder is told above
-	}
+	past := formerHolds(l)
 	for i, h := range past[max(0, len(past)-maxPastShown):] {
 		name := ""
 		if i == 0 {
@@ -74,6 +71,11 @@ func writeStatistics(line func(name, value string), l *inspector.Lock, at time.T
 		}
 		line(name, pastHold(h))
 	}
+}
+
+// formerHolds are the holds that are over, oldest first. A present holder is printed above, and a lock may have several.
+func formerHolds(l *inspector.Lock) []inspector.Hold {
+	return slices.DeleteFunc(slices.Clone(l.History), func(h inspector.Hold) bool { return h.Until.IsZero() })
 }
 
 // maxPastShown bounds the former holds that are printed.

@@ -2,5 +2,8 @@
 
 package cli
 
-// terminalDevice is the controlling terminal.
-const terminalDevice = "/dev/tty"
+// terminalDevice is the controlling terminal, and terminalInput is where answers are read from it.
+const (
+	terminalDevice = "/dev/tty"
+	terminalInput  = "/dev/tty"
+)

@@ -1,4 +1,7 @@
 package cli
 
-// terminalDevice is the console.
-const terminalDevice = "CONOUT$"
+// terminalDevice is the console, and terminalInput is where answers are read from it.
+const (
+	terminalDevice = "CONOUT$"
+	terminalInput  = "CONIN$"
+)

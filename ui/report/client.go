@@ -8,6 +8,7 @@ import (
 type Client struct {
 	Connection    string `json:"connection"` // "alive", "gone" or "unknown"
 	Name          string `json:"name,omitempty"`
+	Name64        string `json:"name_base64,omitempty"`
 	Addr          string `json:"addr,omitempty"`
 	Node          string `json:"node,omitempty"`
 	Age           *int64 `json:"age_ms,omitempty"`
@@ -28,9 +29,10 @@ func NewClient(s *inspector.Snapshot, p *inspector.Presence) *Client {
 		return nil
 	}
 	out := &Client{
-		Connection: string(p.Connection), Name: Shown(p.Name), By: Shown(p.By), Connections: len(p.Clients), AtLeast: p.AtLeast() != "",
+		Connection: string(p.Connection), By: Shown(p.By), Connections: len(p.Clients), AtLeast: p.AtLeast() != "",
 		SeenAt: Instant(p.Seen), GoneSince: Instant(p.Since),
 	}
+	out.Name, out.Name64 = Plain(p.Name)
 	if len(p.Clients) == 0 {
 		return out
 	}

@@ -1,9 +1,14 @@
 package report
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
+	"fmt"
 	"io"
+	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"locktop/inspector"
@@ -73,13 +78,20 @@ type Lock struct {
 	Holders    []Holder `json:"holders"`
 	TTL        int64    `json:"ttl_ms"` // -1: none
 	ExpiresAt  string   `json:"expires_at,omitempty"`
+	// ExpireTime is PEXPIRETIME as the server answered it; absent without a TTL, before Redis 7.0, and of a Redlock.
+	ExpireTime int64    `json:"expire_time_ms,omitempty"`
 	Held       *int64   `json:"held_ms,omitempty"`
 	HeldExact  *bool    `json:"held_is_exact,omitempty"`
 	Waiters    *Waiters `json:"waiters,omitempty"`
 	Fencing    *int64   `json:"fencing_token,omitempty"`
-	Companion  []string `json:"companions,omitempty"`
-	// HeldWith are other keys of the snapshot that the same owner holds.
-	HeldWith []string `json:"held_with,omitempty"`
+	// Digest is the SHA-256 of a string's value that is more than its holder; else absent.
+	Digest string `json:"value_sha256,omitempty"`
+	// Companion64 is as long as Companion, and has the bytes of those that are not exact there; absent if all of them are.
+	Companion   []string `json:"companions,omitempty"`
+	Companion64 []string `json:"companions_base64,omitempty"`
+	// HeldWith are other keys of the snapshot that the same owner holds, and HeldWith64 their bytes, as for companions.
+	HeldWith   []string `json:"held_with,omitempty"`
+	HeldWith64 []string `json:"held_with_base64,omitempty"`
 	// Votes are those of the independent masters of a Redlock, VotesNeeded is the number that makes a quorum, and ValidUntil until when the holder
 	// surely has it.
 	Votes       []Vote    `json:"votes,omitempty"`
@@ -105,6 +117,8 @@ type Vote struct {
 	Owner       string `json:"owner,omitempty"`
 	OwnerBase64 string `json:"owner_base64,omitempty"`
 	TTL         *int64 `json:"ttl_ms,omitempty"` // -1: none
+	ExpiresAt   string `json:"expires_at,omitempty"`
+	ExpireTime  int64  `json:"expire_time_ms,omitempty"` // as that of the lock
 	Error       string `json:"error,omitempty"`
 }
 
@@ -119,9 +133,9 @@ type Holder struct {
 	Client *Client `json:"client,omitempty"`
 }
 
-// Waiters are those who wait, and how they were counted.
+// Waiters are those who wait, and how they were counted. Count is null if they cannot be seen.
 type Waiters struct {
-	Count int    `json:"count"`
+	Count *int   `json:"count"`
 	Exact bool   `json:"exact"`
 	By    string `json:"by"`
 }
@@ -148,13 +162,43 @@ func Instant(t time.Time) string {
 	return t.UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
-// Plain is text from Redis for a JSON string: as it is where it is UTF-8, else escaped; encoded is its bytes in base64
-// in the second case only.
+// Plain is text from Redis for a JSON string: as it is if it is UTF-8 and can be an argument of a command line, else escaped;
+// encoded is its bytes in base64 in the second case only.
 func Plain(s string) (shown, encoded string) {
-	if utf8.ValidString(s) {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl) {
 		return s, ""
 	}
 	return text.Escape(s), base64.StdEncoding.EncodeToString([]byte(s))
+}
+
+// Bytes are the bytes of a text that Plain has shown.
+func Bytes(shown, encoded string) (string, error) {
+	if encoded == "" {
+		return shown, nil
+	}
+	decoded, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil {
+		return "", fmt.Errorf("%q is not base64", encoded)
+	}
+	if again, _ := Plain(string(decoded)); again != shown {
+		return "", fmt.Errorf("%q and the base64 beside it are different texts", shown)
+	}
+	return string(decoded), nil
+}
+
+// plainList is Plain of several texts; encoded is nil if all of them are exact.
+func plainList(list []string) (shown, encoded []string) {
+	for i, s := range list {
+		one, bytes := Plain(s)
+		shown = append(shown, one)
+		if bytes != "" && encoded == nil {
+			encoded = make([]string, len(list))
+		}
+		if bytes != "" {
+			encoded[i] = bytes
+		}
+	}
+	return shown, encoded
 }
 
 // Shown is the first answer of Plain.
@@ -185,11 +229,13 @@ func NewSnapshot(s *inspector.Snapshot, locks []*inspector.Lock) Snapshot {
 			shown.Holders[i].Client = NewClient(s, l.Holders[i].Presence)
 		}
 		if len(l.Holders) == 1 {
+			var others []string
 			for _, other := range together[l.Holders[0].Owner] {
-				if other.Ref != l.Ref && len(shown.HeldWith) < maxHeldWith {
-					shown.HeldWith = append(shown.HeldWith, Shown(other.Key))
+				if other.Ref != l.Ref && len(others) < maxHeldWith {
+					others = append(others, other.Key)
 				}
 			}
+			shown.HeldWith, shown.HeldWith64 = plainList(others)
 		}
 		out.Locks = append(out.Locks, shown)
 	}
@@ -263,17 +309,36 @@ func NewLock(l *inspector.Lock, at time.Time) Lock {
 		out.Held, out.HeldExact = &held, &exact
 	}
 	if l.Waiters.By != "" {
-		out.Waiters = &Waiters{Count: l.Waiters.Count, Exact: l.Waiters.Exact, By: string(l.Waiters.By)}
+		out.Waiters = &Waiters{Exact: l.Waiters.Exact, By: string(l.Waiters.By)}
+		if l.Waiters.By != inspector.WaitersNone {
+			out.Waiters.Count = &l.Waiters.Count
+		}
 	}
-	for _, c := range l.CompanionKeys() {
-		out.Companion = append(out.Companion, Shown(c))
+	if l.Quorum == nil && l.State != inspector.StateFreed {
+		out.ExpireTime = l.Observed.ExpireTime
 	}
+	out.Digest = digest(l)
+	out.Companion, out.Companion64 = plainList(l.CompanionKeys())
 	for _, f := range l.Findings {
 		out.Findings = append(out.Findings, Finding{
 			Code: string(f.Code), Severity: string(f.Severity), Text: Shown(f.Text), Advice: Shown(f.Advice),
 		})
 	}
 	return out
+}
+
+// digest is that of a value of which the holders and their leases are not all: the number of free permits, or a list of holders.
+func digest(l *inspector.Lock) string {
+	if l.Observed.Type != keyspace.TypeString || l.Quorum != nil || len(l.Holders) == 0 {
+		return ""
+	}
+	for _, h := range l.Holders {
+		if h.Owner == l.Observed.Value.Text || !h.ExpiresAt.IsZero() {
+			return ""
+		}
+	}
+	sum := sha256.Sum256([]byte(l.Observed.Value.Text))
+	return hex.EncodeToString(sum[:])
 }
 
 func newVote(v *inspector.Vote, at time.Time) Vote {
@@ -284,7 +349,7 @@ func newVote(v *inspector.Vote, at time.Time) Vote {
 		if !v.ExpiresAt.IsZero() {
 			left = max(0, v.ExpiresAt.Sub(at).Milliseconds())
 		}
-		out.TTL = &left
+		out.TTL, out.ExpiresAt, out.ExpireTime = &left, Instant(v.ExpiresAt), v.Observed.ExpireTime
 	}
 	return out
 }

@@ -44,6 +44,7 @@ type SampledClient struct {
 	Addr           string `json:"addr"`
 	Connections    int    `json:"connections"`
 	Name           string `json:"name,omitempty"`
+	Name64         string `json:"name_base64,omitempty"`
 	User           string `json:"user,omitempty"`
 	Library        string `json:"library,omitempty"`
 	LibraryVersion string `json:"library_version,omitempty"`
@@ -89,10 +90,11 @@ func NewSample(s *inspector.Sample) *Sample {
 	for i := range s.Clients {
 		c := &s.Clients[i]
 		shown := SampledClient{
-			Addr: Shown(c.Addr), Connections: c.Connections, Name: Shown(c.Name), User: Shown(c.User), Library: Shown(c.Library),
+			Addr: Shown(c.Addr), Connections: c.Connections, User: Shown(c.User), Library: Shown(c.Library),
 			LibraryVersion: Shown(c.LibraryVersion), Owners: c.Owners, Sampled: newSampled(c.Sampled),
 			First: Instant(c.First), Last: Instant(c.Last), Waiting: c.Waiting,
 		}
+		shown.Name, shown.Name64 = Plain(c.Name)
 		shown.Owner, shown.OwnerBase64 = Plain(c.Owner)
 		out.Clients = append(out.Clients, shown)
 	}

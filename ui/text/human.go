@@ -12,7 +12,7 @@ import (
 // its line. It cuts rather than rounds, so that a lease never seems longer than it is. A negative duration has a minus.
 func Duration(d time.Duration) string {
 	if d < 0 {
-		return "-" + Duration(-d)
+		return "-" + Duration(d.Abs()) // unlike -d, it is never negative
 	}
 	seconds := int64(d / time.Second)
 	switch {
@@ -56,7 +56,7 @@ func pair(major int64, majorUnit string, minor int64, minorUnit string) string {
 func Lag(d time.Duration) string {
 	switch {
 	case d < 0:
-		return "-" + Lag(-d)
+		return "-" + Lag(d.Abs())
 	case d < 10*time.Millisecond:
 		return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
 	case d < time.Second:

@@ -187,7 +187,7 @@ func offsetSentence(d time.Duration) string {
 	case d > 0:
 		return text.Lag(d) + " ahead of ours"
 	case d < 0:
-		return text.Lag(-d) + " behind ours"
+		return text.Lag(d.Abs()) + " behind ours"
 	}
 	return "as ours"
 }

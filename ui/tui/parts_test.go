@@ -3,6 +3,7 @@ package tui
 import (
 	"encoding/base64"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -281,5 +282,22 @@ func TestOutputBracketsFrames(t *testing.T) {
 		"\x1bP\x1b]52;c;eA==\a\x1b\\"
 	if string(got) != want {
 		t.Errorf("written %q, want %q", got, want)
+	}
+}
+
+func TestDurationsAtTheEnds(t *testing.T) {
+	const least, greatest = time.Duration(math.MinInt64), time.Duration(math.MaxInt64)
+	for got, want := range map[string]string{
+		countdown(least): "0:00", countdown(greatest): "2,562,047:47:17", countdown(1): "0:01", countdown(time.Minute): "1:00",
+		offsetSentence(least): "106751d behind ours", offsetSentence(greatest): "106751d ahead of ours",
+		clockOffsetText(least): "-106751d", clockOffsetText(greatest): "+106751d", fine(least): "-106751d", fine(greatest): "106751d",
+		wholeSeconds(greatest): "106751d", spanText(greatest): "2,562,047 hours",
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if word, late := dueText(least, time.Second, 0); word != "106751d late" || !late {
+		t.Errorf("a renewal that is late for ever is %q", word)
 	}
 }

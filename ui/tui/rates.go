@@ -201,10 +201,10 @@ func dueText(left, period, jitter time.Duration) (word string, late bool) {
 	switch {
 	case left >= 0:
 		return "due in " + text.Duration(left), false
-	case -left <= max(3*jitter, period/20)+grace:
+	case left.Abs() <= max(3*jitter, period/20)+grace:
 		return "due now", false
 	}
-	return text.Duration(-left) + " late", true
+	return text.Duration(left.Abs()) + " late", true
 }
 
 // fine is a duration with tenths of seconds up to a minute, as the period of a watchdog needs.

@@ -65,7 +65,10 @@ func productionBadge(t *theme) segment { return piece(0, t.badgeBad, " PRODUCTIO
 
 // countdown is a time as a kitchen clock shows it. It is rounded up: nought is when it is over.
 func countdown(d time.Duration) string {
-	s := int64((d + time.Second - 1) / time.Second)
+	s := int64(max(d, 0) / time.Second)
+	if d%time.Second > 0 {
+		s++
+	}
 	two := func(n int64) string { return string([]byte{byte('0' + n/10), byte('0' + n%10)}) }
 	if s >= 3600 {
 		return text.Count(s/3600) + ":" + two(s/60%60) + ":" + two(s%60)

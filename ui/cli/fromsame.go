@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"locktop/actions"
+	"locktop/inspector"
+	"locktop/ui/report"
+	"locktop/ui/text"
+)
+
+// This file tells whether a lock is still the one that was listed.
+
+// leaseTolerance is by how much the end of a lease may differ between two processes that count it on their own clocks. Where
+// the server's own instant is known (PEXPIRETIME), it may not differ at all.
+const leaseTolerance = 250 * time.Millisecond
+
+// differs says how a lock differs from the one that was listed; empty if it does not.
+func (l *listedLock) differs(now *inspector.Lock, at time.Time) string {
+	is := report.NewLock(now, at)
+	if len(l.Votes) == 0 != (len(is.Votes) == 0) {
+		return "one of the two is a Redlock of several masters, and the other is not"
+	}
+	if len(l.Votes) == 0 && l.Node != is.Node {
+		return fmt.Sprintf("it was listed on %s, and this is %s", text.Escape(l.Node), text.Escape(is.Node))
+	}
+	if l.Scheme != is.Scheme || l.Mode != is.Mode {
+		return fmt.Sprintf("it was listed as %s, and is %s now", schemeAndMode(l.Lock), schemeAndMode(is))
+	}
+	for i := range l.Holders {
+		if said := l.holderDiffers(i, now, &is); said != "" {
+			return said
+		}
+	}
+	if said := l.votesDiffer(now, &is); said != "" {
+		return said
+	}
+	if len(l.Votes) == 0 && !l.ownLeases() {
+		was, ends := lease{l.TTL < 0, l.ExpireTime, l.ExpiresAt}, lease{is.TTL < 0, is.ExpireTime, is.ExpiresAt}
+		if said := was.differs(ends); said != "" {
+			return "its lease " + said
+		}
+	}
+	if l.Digest != is.Digest {
+		return "its value is another now"
+	}
+	if (l.Fencing == nil) != (is.Fencing == nil) || l.Fencing != nil && *l.Fencing != *is.Fencing {
+		return "its fencing token is another now"
+	}
+	return ""
+}
+
+func schemeAndMode(l report.Lock) string {
+	if l.Mode == "" {
+		return l.Scheme
+	}
+	return l.Scheme + ", " + l.Mode
+}
+
+// ownLeases reports whether the listed holders share a lock in which each of them has a lease of its own. The key's TTL
+// changes there when another holder comes or renews.
+func (l *listedLock) ownLeases() bool {
+	shared := l.Mode == string(inspector.ModeRead) || l.Mode == string(inspector.ModeSemaphore) || len(l.Holders) > 1
+	return shared && !slices.ContainsFunc(l.Holders, func(h report.Holder) bool { return h.ExpiresAt == "" })
+}
+
+// holderDiffers is differs for one of the listed holders.
+func (l *listedLock) holderDiffers(i int, now *inspector.Lock, is *report.Lock) string {
+	at := slices.IndexFunc(now.Holders, func(h inspector.Holder) bool { return h.Owner == l.owners[i] })
+	if at < 0 {
+		return fmt.Sprintf("%s has it no more", ownerInWords(l.owners[i], l.Holders[i].Label))
+	}
+	was, holder := &l.Holders[i], &is.Holders[at]
+	who := ownerInWords(l.owners[i], was.Label)
+	switch {
+	case (was.Count == nil) != (holder.Count == nil):
+		return fmt.Sprintf("the entry count of %s is not as it was listed", who)
+	case was.Count != nil && *was.Count != *holder.Count:
+		return fmt.Sprintf("%s had entered %s, and has entered %s now", who, times(*was.Count), times(*holder.Count))
+	}
+	ended, ends := lease{was.ExpiresAt == "", 0, was.ExpiresAt}, lease{holder.ExpiresAt == "", 0, holder.ExpiresAt}
+	if said := ended.differs(ends); said != "" {
+		return fmt.Sprintf("the lease of %s %s", who, said)
+	}
+	return ""
+}
+
+// votesDiffer is differs for the votes of a Redlock.
+func (l *listedLock) votesDiffer(now *inspector.Lock, is *report.Lock) string {
+	if len(l.Votes) != len(is.Votes) {
+		return fmt.Sprintf("it was listed on %d masters, and these are %d", len(l.Votes), len(is.Votes))
+	}
+	for i := range l.Votes {
+		was := &l.Votes[i]
+		at := slices.IndexFunc(is.Votes, func(v report.Vote) bool { return v.Node == was.Node })
+		if at < 0 {
+			return fmt.Sprintf("it was listed on %s, which is none of these masters", text.Escape(was.Node))
+		}
+		vote := &is.Votes[at]
+		switch {
+		case was.Ballot != vote.Ballot:
+			return fmt.Sprintf("the vote of %s was %q, and is %q now", text.Escape(was.Node), text.Escape(was.Ballot), vote.Ballot)
+		case l.votes[i] != now.Quorum.Votes[at].Owner:
+			return fmt.Sprintf("%s votes for another owner now", text.Escape(was.Node))
+		case was.TTL == nil || vote.TTL == nil:
+			continue
+		}
+		ended, ends := lease{*was.TTL < 0, was.ExpireTime, was.ExpiresAt}, lease{*vote.TTL < 0, vote.ExpireTime, vote.ExpiresAt}
+		if said := ended.differs(ends); said != "" {
+			return fmt.Sprintf("the vote of %s %s", text.Escape(was.Node), said)
+		}
+	}
+	return ""
+}
+
+// lease is when a lease ends: by the server's clock in milliseconds, zero if that is not known, and by ours.
+type lease struct {
+	never  bool
+	server int64
+	local  string
+}
+
+// differs says how the end of a lease differs from what it was.
+func (was lease) differs(is lease) string {
+	ended, errWas := time.Parse(time.RFC3339Nano, was.local)
+	ends, errIs := time.Parse(time.RFC3339Nano, is.local)
+	exact := was.server != 0 && is.server != 0
+	switch {
+	case exact && was.server == is.server, !exact && was.never && is.never:
+		return ""
+	case was.never && !is.never:
+		return "had no end, and ends now at " + is.local
+	case is.never && !was.never:
+		return "has no end any more"
+	case !exact && errWas == nil && errIs == nil && ends.Sub(ended).Abs() <= leaseTolerance:
+		return ""
+	default:
+		return fmt.Sprintf("was to end at %s, and ends now at %s: it was renewed, or acquired again", text.Escape(was.local), is.local)
+	}
+}
+
+// ownerInWords names a holder of the object.
+func ownerInWords(owner, label string) string {
+	if label != "" {
+		return text.Escape(label)
+	}
+	return text.Escape(owner)
+}
+
+// requests are the actions on the listed holders: one for each, or one for all where the action ends the lock for all.
+func (l *listedLock) requests(found sight, r actions.Request) []actions.Request {
+	r.Owner = l.owners[0]
+	switch {
+	case !found.record.Exists():
+		return []actions.Request{r}
+	case found.lock == nil:
+		r.Changed = kindOf(found.record)
+	default:
+		r.Changed = l.differs(found.lock, found.at)
+	}
+	if r.Changed == "" && actions.EndsForAll(r) {
+		for _, h := range found.lock.Holders {
+			if !slices.Contains(l.owners, h.Owner) {
+				r.Changed = fmt.Sprintf("%s has it too, and is not listed: release it instead", ownerInWords(h.Owner, h.Label))
+			}
+		}
+	}
+	if r.Changed != "" || actions.EndsForAll(r) {
+		return []actions.Request{r}
+	}
+	all := make([]actions.Request, len(l.owners))
+	for i, owner := range l.owners {
+		all[i] = r
+		all[i].Owner = owner
+	}
+	return all
+}
+
+// next is the request for one of several holders after those before it were acted on, on the lock as it is now.
+func (l *listedLock) next(found sight, r actions.Request) actions.Request {
+	i := slices.Index(l.owners, r.Owner)
+	r.Changed = ""
+	switch r.Lock = found.lock; {
+	case found.lock == nil:
+		r.Lock = noLockOf(found.record)
+	case r.Verb == actions.VerbExtend && l.Holders[i].ExpiresAt == "": // they have one lease, which is extended already
+	default:
+		is := report.NewLock(found.lock, found.at)
+		r.Changed = l.holderDiffers(i, found.lock, &is)
+	}
+	return r
+}
