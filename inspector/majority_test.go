@@ -100,7 +100,7 @@ func TestDoubleMajority(t *testing.T) {
 			c, end := barely(t, keyspace.FeedPush)
 			c.after(5 * time.Second).restarts(3).expect("gap ")
 			if slowly {
-				c.after(2*time.Second).expect("lost a unknown").row("minority a 2/5 minority(critical)")
+				c.after(2 * time.Second).expect("lost a unknown").row("minority a 2/5 minority(critical)")
 			}
 			c.sets("b", c.in(2*lease), 1, 2, 3)
 			if !slowly {
@@ -136,7 +136,7 @@ func TestDoubleMajority(t *testing.T) {
 // TestFormerHolderGivesUp: one that has lost its majority, and releases the votes that it has left, counts on nothing any more.
 func TestFormerHolderGivesUp(t *testing.T) {
 	c, _ := barely(t, keyspace.FeedPush)
-	c.after(5*time.Second).restarts(3).after(2*time.Second).row("minority a 2/5 minority(critical)")
+	c.after(5 * time.Second).restarts(3).after(2 * time.Second).row("minority a 2/5 minority(critical)")
 	c.dels(4, 5).row("no row")
 	c.sets("b", c.in(lease), 1, 2, 3, 4, 5).none(CodeDoubleMajority)
 
@@ -165,7 +165,7 @@ func TestReleasesAreNoLoss(t *testing.T) {
 	c.none(CodeDoubleMajority)
 
 	c, _ = barely(t, keyspace.FeedPush) // the operator's
-	released(c.after(5 * time.Second).dels(3, 4, 5)).none(CodeMinority)
+	released(c.after(5*time.Second).dels(3, 4, 5)).none(CodeMinority)
 
 	c, _ = barely(t, keyspace.FeedPoll) // polls tell one after the other, and late
 	c.after(5 * time.Second).on(master(5)).gone().expect()
@@ -181,12 +181,12 @@ func TestReleasesAreNoLoss(t *testing.T) {
 // TestLostOnPolledMasters: what the other masters said before the vote was lost proves nothing; what they say afterwards does.
 func TestLostOnPolledMasters(t *testing.T) {
 	c, end := barely(t, keyspace.FeedPoll)
-	c.after(5*time.Second).restarts(3).after(2 * time.Second).expect("gap ")
+	c.after(5 * time.Second).restarts(3).after(2 * time.Second).expect("gap ")
 	c.on(master(4)).text("a", end).after(2 * time.Second).expect()
 	c.on(master(5)).text("a", end).after(2 * time.Second).expect("lost a unknown")
 
 	c, _ = barely(t, keyspace.FeedPoll)
-	c.after(5*time.Second).restarts(3).after(2 * time.Second).expect("gap ")
+	c.after(5 * time.Second).restarts(3).after(2 * time.Second).expect("gap ")
 	c.after(lookBack).expect("deleted a unknown")
 }
 

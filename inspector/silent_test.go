@@ -54,7 +54,7 @@ func TestGoneWhileOutOfSight(t *testing.T) {
 	c.falls(refused, 3, 4, 5).after(2 * time.Second)
 	c.answers(3, 4, 5).expect("gap ", "gap ", "gap ")
 	c.on(master(3)).gone().on(master(4)).gone().expect() // with the last one it may have three
-	c.on(master(5)).gone().expect() // the others may be about to tell of a release
+	c.on(master(5)).gone().expect()                      // the others may be about to tell of a release
 	c.after(2 * time.Second).expect("lost " + aToken + " unknown")
 	l := c.row("minority " + aToken + " 2/5 minority(critical)")
 	if l.hold() != nil || l.History[0].Cause != CauseUnknown || l.History[0].UntilExact || strings.Contains(l.Findings[0].Text, "still be held") {
