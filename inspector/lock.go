@@ -167,6 +167,7 @@ const (
 	CodeSplit            Code = "split"
 	CodeMinority         Code = "minority"
 	CodeDegradedQuorum   Code = "degraded-quorum"
+	CodeDoubleMajority   Code = "double-majority"
 	CodeOrphaned         Code = "orphaned"
 )
 

@@ -13,6 +13,9 @@ type Loss struct {
 	// Until is when the former holder surely knew: it was seen to acquire the lock anew. Zero: nobody saw it notice.
 	Until time.Time
 	Text  string // the evidence, one sentence
+
+	// majority is set where it was a majority of votes that was lost, while its validity lasted: Until is then the end of that.
+	majority *lostMajority
 }
 
 // lost says that the holder before this one lost the lock while it was at work.
@@ -65,7 +68,7 @@ func (l *Lock) noticed(h Holder, at time.Time) {
 // lostWhileHeld: the hold before the present one was lost.
 func lostWhileHeld(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time) {
 	before := l.holdBefore()
-	if before == nil || before.Lost == nil {
+	if before == nil || before.Lost == nil || before.Lost.majority != nil {
 		return Finding{}, false, time.Time{}
 	}
 	over := before.Lost.At.Add(t.LostFor)

@@ -30,7 +30,7 @@ var (
 	codesInTime = []string{
 		string(inspector.CodeCountLeak), string(inspector.CodeResurrects), string(inspector.CodeCooldown),
 		string(inspector.CodeAboutToLapse), string(inspector.CodeRenewedForever), string(inspector.CodeLostWhileHeld),
-		string(inspector.CodeOrphaned),
+		string(inspector.CodeDoubleMajority), string(inspector.CodeOrphaned),
 	}
 )
 
