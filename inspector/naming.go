@@ -42,6 +42,8 @@ var namings = slices.Concat(
 		{Lock: uniqueBeginning + "$", Beside: uniqueBeginning + "*"},
 		{Lock: rqlBeginning + "$", Beside: rqlQueueBeginning + "$"},
 		{Lock: rqlBeginning + "$", Beside: rqlQueueBeginning + "$:*"},
+		{Lock: "{$}", Beside: "{$}" + goRedislockCount + "*", Narrow: true},
+		{Lock: "{$}", Beside: "{$}" + goRedislockQueue, Narrow: true},
 		{Lock: rueidisPrefix + "$", Beside: rueidisPrefix + "*"},
 		{Lock: "bull:$:lock", Beside: "bull:$"}, // the job of Bull and BullMQ; their prefix may be another one
 		{Lock: "$:lock", Beside: "$", Narrow: true},
