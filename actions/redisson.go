@@ -71,7 +71,9 @@ func (p *plan) wakeRedisson(r Request, now time.Time) error {
 		return unknown
 	}
 	p.facts = append(p.facts, fact{[]string{"LINDEX", queue, strconv.Itoa(len(line.Value.Fields))}, absent, "", blameContext})
-	p.wake(r, RedissonChannel(r.Lock.Key), "0")
+	for _, channel := range inspector.RedissonChannels(r.Lock.Key) {
+		p.wake(r, channel, "0")
+	}
 	return nil
 }
 

@@ -66,6 +66,20 @@ func (c *candidate) listeners(channel string) Waiters {
 	return Waiters{}
 }
 
+// sharedListeners are the clients that listen on the channels of all locks of a library: some of them, at most all, wait for this
+// one. That nobody listens is exact.
+func (c *candidate) sharedListeners(channels ...string) Waiters {
+	w := Waiters{}
+	for _, channel := range channels {
+		if r, known := c.companion(keyspace.TypeChannel, channel); known {
+			w.By = WaitersShared
+			w.Count += int(r.Size)
+		}
+	}
+	w.Exact = w.By != "" && w.Count == 0
+	return w
+}
+
 // blocked are the clients that a command blocks, on whatever keys: some of them, at most all, wait for this lock. That none is
 // blocked is exact.
 func (c *candidate) blocked(commands ...string) Waiters {

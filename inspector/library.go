@@ -159,9 +159,25 @@ var libraries = []Library{
 	{
 		Name: "RQ (Python)", Schemes: ofTokens, RecognisedBy: "`rq:scheduler-lock:<queue>`, `rq:clean_registries:<queue>`",
 		Unchecked: true, Consequence: "A second scheduler may work on the queue beside the first one.",
-		is: named(func(key string) bool {
-			return strings.HasPrefix(key, "rq:scheduler-lock:") || strings.HasPrefix(key, "rq:clean_registries:")
-		}),
+		is: named(isRQName),
+	},
+	{
+		Name: "huey (Python), RedisExpireHuey", Schemes: ofTokens, RecognisedBy: "`huey.r.<queue>.<queue>.lock.<name>`, a pickle of 1; by whom is not stored",
+		Unchecked: true, Consequence: "The next task of this kind runs.",
+		is: func(c *candidate, _ shape) match { return surelyIf(isHueyKey(c.Key)) },
+	},
+	{
+		Name: "dogpile.cache (Python)", Schemes: ofTokens, RecognisedBy: "`_lock<key>` without a separator, a UUID of version 1 without dashes",
+		Consequence: "The value of this key of the cache may be made twice at once.",
+		is: func(c *candidate, _ shape) match {
+			return surelyIf(strings.HasPrefix(c.Key, "_lock") && isTimeUUID(c.Value.Text))
+		},
+	},
+	{
+		Name: "redis-promise-lock (npm)", Schemes: ofTokens, RecognisedBy: "JSON of `lockedSince` alone; by whom is not stored", Unchecked: true,
+		is: func(c *candidate, _ shape) match {
+			return surelyIf(strings.HasPrefix(c.Value.Text, `{"lockedSince":"`) && strings.Count(c.Value.Text, ",") == 0)
+		},
 	},
 	{
 		Name: "GitLab exclusive lease", Schemes: ofTokens, RecognisedBy: "`gitlab:exclusive_lease:`",

@@ -84,6 +84,11 @@ func cutHex(key, prefix string, digits int) bool {
 	return ok && len(rest) == digits && isHex(rest)
 }
 
+// isRQName knows the locks of RQ: which scheduler works on a queue, and which worker cleans its registries.
+func isRQName(key string) bool {
+	return strings.HasPrefix(key, "rq:scheduler-lock:") || strings.HasPrefix(key, "rq:clean_registries:")
+}
+
 // laravelNames are in the names of Laravel's own locks, behind the application's prefixes.
 var laravelNames = [...]string{
 	"laravel_unique_job:", "laravel-queue-overlap:", "illuminate:cache:flexible:lock:", "framework/command-",
@@ -101,8 +106,24 @@ func isLaravelName(key string) bool {
 
 func isLaravel(c *candidate, s shape) match {
 	random := s == shapeAlnum && len(c.token()) == 16
-	prefix := strings.Contains(c.Key, "laravel_cache_") || strings.Contains(c.Key, "laravel-cache-")
-	return surelyIf(isLaravelName(c.Key) || random && prefix).or(mayIf(random))
+	return surelyIf(isLaravelName(c.Key) || random && laravelCache(c.Key)).or(mayIf(random))
+}
+
+// laravelCache reports whether a key has the prefix of Laravel's cache: "<prefix of Redis><slug>_cache_", with dashes since
+// Laravel 13, with a colon at its end before 10. The slug of the application is "laravel" or in the prefix of Redis as well:
+// "shop_database_shop_cache_".
+func laravelCache(key string) bool {
+	if strings.Contains(key, "laravel_cache_") || strings.Contains(key, "laravel-cache-") || strings.Contains(key, "laravel_cache:") {
+		return true
+	}
+	for _, dash := range [...]string{"_", "-"} {
+		slug, rest, found := strings.Cut(key, dash+"database"+dash)
+		rest, cached := strings.CutPrefix(rest, slug+dash+"cache")
+		if found && cached && (strings.HasPrefix(rest, dash) || strings.HasPrefix(rest, ":")) {
+			return true
+		}
+	}
+	return false
 }
 
 // isBull knows the lock of a job of Bull or BullMQ by the job's hash beside it. Where nobody could look for that, it may be

@@ -35,6 +35,10 @@ const (
 	SchemeSuo                  Scheme = "suo"                       // string with a MessagePack array of its holders
 	SchemeHuey                 Scheme = "huey"                      // hash of results, some fields of which are locks
 	SchemeRedissonMulti        Scheme = "redisson-multi"            // hash: a group of values, each locked by itself
+	SchemeRedfour              Scheme = "redfour"                   // hash with the number of the acquisition
+	SchemeSessionLock          Scheme = "session-lock"              // fields of the hash of a session
+	SchemeGoRedislock          Scheme = "go-redislock"              // string with a token, and its entry count or its queue beside it
+	SchemeCountedRW            Scheme = "go-redislock-rw"           // hash with a mode, readers and a writer with their counts
 	SchemeUnknown              Scheme = "unknown"                   // a key where a lock is expected, of a type that no lock has
 )
 
@@ -96,6 +100,8 @@ const (
 	WaitersSubscribers WaitersBy = "subscribers"
 	WaitersBlocked     WaitersBy = "blocked"
 	WaitersSampled     WaitersBy = "sampled"
+	WaitersShared      WaitersBy = "shared-channel" // subscribers of a channel on which all locks of a library are announced
+	WaitersCounter     WaitersBy = "counter"        // by a counter of the library's, which a crash leaves too high
 	WaitersNone        WaitersBy = "none" // this scheme's waiters cannot be seen from outside
 )
 
@@ -107,8 +113,11 @@ type Waiters struct {
 	By    WaitersBy
 }
 
-// AtMost says whether a count that is not exact is an upper bound: of blocked clients no server tells on which keys they wait.
-func (w Waiters) AtMost() bool { return w.By == WaitersBlocked }
+// AtMost says whether a count that is not exact is an upper bound: no server tells on which keys blocked clients wait, nor for
+// which lock those that listen on a channel of all locks.
+func (w Waiters) AtMost() bool {
+	return w.By == WaitersBlocked || w.By == WaitersShared || w.By == WaitersCounter
+}
 
 // Cause is why a holder stopped being one.
 type Cause string

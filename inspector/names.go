@@ -31,12 +31,19 @@ type nameEvidence struct {
 var lockWords = map[string]nameGrade{
 	"lock": nameStrong, "mutex": nameStrong, "lease": nameStrong, "redlock": nameStrong, "semaphore": nameStrong,
 	"rlock": nameStrong, "rwlock": nameStrong, "dlock": nameStrong, "dblock": nameStrong, "joblock": nameStrong,
-	"weblock": nameStrong, "rueidislock": nameStrong, "redismutex": nameStrong,
+	"weblock": nameStrong, "rueidislock": nameStrong, "redismutex": nameStrong, "publock": nameStrong, "rpclock": nameStrong,
 	"locks": nameWord, "mutexes": nameWord, "leases": nameWord, "semaphores": nameWord, "locking": nameWord,
 }
 
-// lockEndings are endings of words that are written as one: "orderlock", "cronmutex".
-var lockEndings = [...]string{"lock", "mutex", "semaphore"}
+// lockEndings are endings of words that are written as one: "orderlock", "cronmutex". Where one of notLocks fits as well, the
+// longer of the two decides: "fairlock" is a lock, though "airlock" is none.
+var lockEndings = [...]string{
+	"lock", "mutex", "semaphore",
+	"fairlock", "synclock",
+}
+
+// notLockBeginnings begin words that begin with "lock" and mean something else.
+var notLockBeginnings = [...]string{"locke", "lockout", "lockdown", "locksmith", "lockbox", "lockscreen", "lockstep", "lockup"}
 
 // notLocks are the endings of words that end in "lock" and mean something else.
 var notLocks = [...]string{
@@ -117,12 +124,13 @@ func nameOf(key string) nameEvidence {
 		return nameEvidence{companion: true}
 	}
 	if libraryName(key) {
-		return nameEvidence{grade: nameWord}
+		return nameEvidence{grade: namePart, numbers: true}
 	}
 	var (
 		e     nameEvidence
 		last  string
 		alone bool // the first part is a lock's word and nothing else
+		glued bool // the name begins with "lock", and what it locks follows at once
 	)
 	for rest, begins, more := key, true, true; more; begins = false {
 		var part string
@@ -142,6 +150,7 @@ func nameOf(key string) nameEvidence {
 			}
 			if last == "" {
 				e.grade = max(e.grade, grade)
+				glued = beginsWithLock(word)
 			}
 			words++
 			last = word
@@ -158,6 +167,9 @@ func nameOf(key string) nameEvidence {
 		}
 	}
 	e.grade = max(e.grade, gradeOf(last))
+	if glued && e.grade == nameSilent {
+		return nameEvidence{grade: nameWord, aside: true} // the value must look like a token
+	}
 	if asideWords[last] != asideNever || last == "token" && !strings.HasSuffix(key, ":token") {
 		e.aside = true // "lock_token" is a secret that has to do with a lock, "lock:token" may be the lock of a token
 	}
@@ -166,8 +178,8 @@ func nameOf(key string) nameEvidence {
 
 // libraryName knows names of libraries that do not say "lock": the digest of sidekiq-unique-jobs
 // ("uniquejobs:<32 or 64 hex digits>", with ":RUN" while the job runs), the task keys of asynq
-// ("asynq:{queue}:unique:<type>:<md5>"), activejob-uniqueness ("activejob_uniqueness:<class>:<digest>") and Laravel's, behind the
-// application's prefix.
+// ("asynq:{queue}:unique:<type>:<md5>"), activejob-uniqueness ("activejob_uniqueness:<class>:<digest>"), RQ's and Laravel's, the
+// latter behind the application's prefix. What the value is does not matter then: RQ leaves a number, Laravel's scheduler "true".
 func libraryName(key string) bool {
 	if isUniqueDigest(key) {
 		return true
@@ -175,7 +187,7 @@ func libraryName(key string) bool {
 	if queue, ok := strings.CutPrefix(key, "asynq:{"); ok {
 		return strings.Contains(queue, "}:unique:")
 	}
-	return strings.HasPrefix(key, "activejob_uniqueness:") || isLaravelName(key)
+	return strings.HasPrefix(key, "activejob_uniqueness:") || isRQName(key) || isHueyKey(key) || isLaravelName(key)
 }
 
 // gradeOf is what a word is worth at an end of a name.
@@ -183,18 +195,33 @@ func gradeOf(word string) nameGrade {
 	if grade, ok := lockWords[word]; ok {
 		return grade
 	}
-	for _, ending := range lockEndings {
-		if !strings.HasSuffix(word, ending) {
-			continue
-		}
-		for _, trap := range notLocks {
-			if strings.HasSuffix(word, trap) {
-				return nameSilent
-			}
-		}
+	if longestEnding(word, lockEndings[:]) > longestEnding(word, notLocks[:]) {
 		return nameStrong
 	}
 	return nameSilent
+}
+
+// longestEnding is the length of the longest of some endings that a word has; 0 where it has none.
+func longestEnding(word string, endings []string) (longest int) {
+	for _, ending := range endings {
+		if strings.HasSuffix(word, ending) {
+			longest = max(longest, len(ending))
+		}
+	}
+	return longest
+}
+
+// beginsWithLock reports whether a word is "lock" and a name, without anything between them: "lockuser" of "_lockuser:7".
+func beginsWithLock(word string) bool {
+	if !strings.HasPrefix(word, "lock") || len(word) < 6 {
+		return false
+	}
+	for _, other := range notLockBeginnings {
+		if strings.HasPrefix(word, other) {
+			return false
+		}
+	}
+	return lockWords[word] == nameSilent
 }
 
 // nextWord cuts the next word off a name, in lower case; it is empty at the end. Words end at everything that is no letter

@@ -27,13 +27,20 @@ func TestNames(t *testing.T) {
 		"lock:queue":              {grade: nameStrong, numbers: true, aside: true},
 		"redisson_lock_queue:{x}": {companion: true},
 		"lock-signal:x":           {companion: true},
-		"uniquejobs:5d41402abc4b2a76b9719d911017c592":     {grade: nameWord},
-		"uniquejobs:5d41402abc4b2a76b9719d911017c592:RUN": {grade: nameWord},
-		"asynq:{q}:unique:t:5d4":                          {grade: nameWord},
+		"uniquejobs:5d41402abc4b2a76b9719d911017c592":     part,
+		"uniquejobs:5d41402abc4b2a76b9719d911017c592:RUN": part,
+		"asynq:{q}:unique:t:5d4":                          part,
+		"rq:clean_registries:default":                     part,
+		"huey.r.mail.mail.lock.nightly":                   part,
+		"app:orders-fairlock":                             strong,
+		"unfairlock:7":                                    strong,
+		"synclock:7":                                      strong,
+		"_lockuser:7":                                     {grade: nameWord, aside: true},
 		"uniquejobs:digests":                              {}, "asynq:{q}:pending": {companion: true},
 		"clock": {}, "block:1": {}, "blocklist": {}, "flock": {}, "locker:1": {}, "locale": {}, "release": {}, "please": {},
 		"unlocked": {}, "iBlock": {}, "stopClock": {}, "lockout:7": {}, "": {}, ":::": {}, "\xff\xfe": {}, "sherlock:7": {},
-		"releaseNotes": {}, "blöck": {},
+		"releaseNotes": {}, "blöck": {}, "roadblock:7": {}, "airlock:7": {}, "lockdown:city": {}, "lockers": {}, "rq:job:7": {},
+		"huey.r.mail.other.lock.nightly": word,
 	} {
 		got := nameOf(key)
 		if want.grade == nameSilent && !want.companion {
@@ -78,6 +85,8 @@ func TestDefaultPatterns(t *testing.T) {
 	for _, key := range []string{
 		"lock:orders", "ORDERS_LOCK", "orderLock", "RedisMutex:7", "exclusive_lease:7", "SEMAPHORE:x", "redlock:x",
 		"uniquejobs:5d41402abc4b2a76b9719d911017c592", "asynq:{q}:unique:t:5d4", "{hangfire}:queue:q:dequeued:lock", "huey.results.mail",
+		"huey.r.mail.mail.lock.nightly", "rq:clean_registries:default", "rq:scheduler-lock:default", "_lockuser:7", "app:fairLock:7",
+		"laravel_cache_framework/schedule-5d41402abc4b2a76b9719d911017c5925d414021",
 	} {
 		if !matches(key) {
 			t.Errorf("no default pattern names %q", key)

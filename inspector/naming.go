@@ -45,6 +45,8 @@ var namings = slices.Concat(
 		{Lock: rqlBeginning + "$", Beside: rqlQueueBeginning + "$"},
 		{Lock: rqlBeginning + "$", Beside: rqlQueueBeginning + "$:*"},
 		{Lock: "$", Beside: "$", Numbered: true},
+		{Lock: "{$}", Beside: "{$}" + goRedislockCount + "*", Narrow: true},
+		{Lock: "{$}", Beside: "{$}" + goRedislockQueue, Narrow: true},
 		{Lock: "bull:$:lock", Beside: "bull:$"}, // the job of Bull and BullMQ; their prefix may be another one
 		{Lock: "$:lock", Beside: "$", Narrow: true},
 	},

@@ -12,8 +12,9 @@ func DefaultPatterns() []keyspace.Pattern {
 		{Glob: "uniquejobs:*"},       // sidekiq-unique-jobs
 		{Glob: "asynq:{*}:unique:*"}, // asynq, tasks that must be unique
 		{Glob: "activejob_uniqueness:*"},
-		{Glob: "qo_*"},           // celery-once
-		{Glob: "huey.results.*"}, // huey, whose task locks are among its results
+		{Glob: "qo_*"},                  // celery-once
+		{Glob: "rq:clean_registries:*"}, // RQ, one worker at a time that cleans up
+		{Glob: "huey.results.*"},        // huey, whose task locks are among its results
 		// Laravel's, after the application's own prefix: unique jobs, overlapping jobs, schedules and commands. Short words are
 		// searched for together, at the price of one.
 		{Glob: "*unique_job:*"},

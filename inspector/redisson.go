@@ -14,8 +14,8 @@ import (
 var redisson = schemeFile{
 	info: SchemeInfo{
 		Name:         SchemeRedisson,
-		Systems:      "Redisson: lock, fair, fenced, spin, non-reentrant, MultiLock, RedissonRedLock, locks of map entries",
-		RecognisedBy: "hash; every field is uuid:thread, with a positive count; any name",
+		Systems:      "Redisson: lock, fair, fenced, spin, non-reentrant, MultiLock, RedissonRedLock, locks of map entries; node-redisson (npm)",
+		RecognisedBy: "hash; every field is uuid:thread, or the only one is uuid:uuid or uuid:hex, with a positive count; any name. Or one field with a count, and clients that listen on Redisson's channel",
 		Shows:        "client, thread, entry count, TTL, fencing token; a fair lock's queue, else how many clients listen at least",
 	},
 	recognise: recogniseRedisson,
@@ -25,7 +25,7 @@ var redisson = schemeFile{
 
 func recogniseRedisson(c *candidate) (recognition, bool) {
 	if !isRedisson(c.Record) {
-		return recognition{}, false
+		return c.recogniseNodeRedisson()
 	}
 	holders := make([]Holder, 0, len(c.Value.Fields))
 	for _, f := range c.Value.Fields {
@@ -62,6 +62,55 @@ func recogniseRedisson(c *candidate) (recognition, bool) {
 	return found, true
 }
 
+// recogniseNodeRedisson knows the lock of other clients that speak Redisson's language, such as node-redisson: one field with a count,
+// "<uuid of the client>:<id>". The id is a UUID unless the application gives one, and then the clients that listen on Redisson's
+// channel prove it. Such a lock is neither fair nor fenced (node-redisson 1.0, RedissonLock.js).
+func (c *candidate) recogniseNodeRedisson() (recognition, bool) {
+	field, n, ok := countedField(c.Record)
+	if !ok {
+		return recognition{}, false
+	}
+	waiters := Waiters{}
+	for _, channel := range RedissonChannels(c.Key) {
+		if w := c.listeners(channel); w.By != "" {
+			waiters.By = w.By
+			waiters.Count = max(waiters.Count, w.Count)
+		}
+	}
+	why := "a hash whose field is a Redisson client and an id"
+	client, id, _ := strings.Cut(field, ":")
+	label := field
+	switch {
+	case isUUID(client) && !c.ExpiresAt.IsZero() && (isUUID(id) || isShortHex(id)):
+		label = "client " + client[:8] + ", id " + id
+	case waiters.Count > 0 || c.ruled():
+		why = "a hash of one field that counts entries, and clients listen on Redisson's channel"
+		if waiters.Count == 0 {
+			why = c.name.evidence()
+		}
+	default:
+		return recognition{}, false
+	}
+	return recognition{
+		mode: ModeExclusive, waiters: waiters,
+		holders:  []Holder{{Owner: field, Label: label, Count: Count{N: n, Known: true}}},
+		evidence: []string{why, c.ttlEvidence()},
+	}, true
+}
+
+// countedField is the only field of a hash that counts entries.
+func countedField(r keyspace.Record) (field string, n int64, ok bool) {
+	if r.Type != keyspace.TypeHash || r.Truncated || len(r.Value.Fields) != 1 {
+		return "", 0, false
+	}
+	f := r.Value.Fields[0]
+	n, ok = entryCount(f.Value)
+	return f.Name, n, ok && n >= 1 && n <= maxEntries && f.Name != "" && f.Name != RedfourField && len(f.Name) <= maxToken
+}
+
+// isShortHex knows a random id in hexadecimal; one without a letter is a thread of Redisson's.
+func isShortHex(id string) bool { return len(id) >= 4 && len(id) <= 32 && isHex(id) && !allDigits(id) }
+
 // isRedisson says whether a hash is a Redisson lock's by its fields alone.
 func isRedisson(r keyspace.Record) bool {
 	if r.Type != keyspace.TypeHash || r.Truncated || len(r.Value.Fields) == 0 {
@@ -80,6 +129,9 @@ func isRedisson(r keyspace.Record) bool {
 
 func besideRedisson(r keyspace.Record) keyspace.Company {
 	if !isRedisson(r) {
+		if _, _, ok := countedField(r); ok {
+			return keyspace.Company{Channels: RedissonChannels(r.Key)}
+		}
 		return keyspace.Company{}
 	}
 	return keyspace.Company{

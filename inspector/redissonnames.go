@@ -31,6 +31,16 @@ func RedissonName(prefix, key string) string {
 	return prefix + ":{" + key + "}"
 }
 
+// RedissonChannels are the channels on which clients of Redisson and of node-redisson wait for a lock. The latter puts the name in
+// braces unless it begins with one.
+func RedissonChannels(key string) []string {
+	channels := []string{RedissonName(RedissonChannel, key)}
+	if strings.Contains(key, "{") && key[0] != '{' {
+		channels = append(channels, RedissonChannel+":{"+key+"}")
+	}
+	return channels
+}
+
 // RedissonSuffix is the same for what follows the name.
 func RedissonSuffix(key, suffix string) string {
 	if strings.Contains(key, "{") {
@@ -45,7 +55,7 @@ func RedissonLatchName(key string) string { return RedissonLatchChannel + "{" + 
 // unbraced are the names that may be within braces, or be as they are because they have braces of their own.
 func unbraced(name string) []string {
 	if inner, ok := strings.CutPrefix(name, "{"); ok {
-		if inner, ok = strings.CutSuffix(inner, "}"); ok && !strings.ContainsAny(inner, "{") {
+		if inner, ok = strings.CutSuffix(inner, "}"); ok {
 			return []string{inner, name}
 		}
 	}

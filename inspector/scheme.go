@@ -57,7 +57,7 @@ func (c *candidate) ruled() bool { return c.name.grade == nameRuled }
 var schemes = [...]*schemeFile{
 	&redisson, &redissonRW, &redissonMulti, &redissonPermits, &redissonSemaphore, &redissonLatch,
 	&symfonySemaphore, &symfony, &distributedSemaphore, &distributedRW, &redisSemaphore,
-	&pythonRedisLock, &rubySemaphore, &uniqueJobs, &rql, &suo, &huey,
+	&pythonRedisLock, &rubySemaphore, &uniqueJobs, &rql, &suo, &huey, &goRedislock, &countedRW, &sessionLock, &redfour,
 	&reentrant, &shedLock, &rueidisLock, &springIntegration, &timestamp, &token, &setnx, &wrongType,
 }
 

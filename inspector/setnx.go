@@ -20,12 +20,15 @@ func recogniseSetNX(c *candidate) (recognition, bool) {
 		return recognition{}, false
 	}
 	s, ok := c.holderValue()
+	if !ok && c.name.grade == nameSilent && c.inLaravelCache(true) {
+		s, ok = shapeAlnum, true
+	}
 	if !ok || s == shapeEmpty && c.name.grade < nameStrong || c.Value.Text == "0" {
 		return recognition{}, false
 	}
 	return recognition{
 		mode:     ModeExclusive,
-		holders:  []Holder{{Owner: c.Value.Text, Label: labelOf(c.Value.Text, s, c.now)}},
+		holders:  []Holder{{Owner: c.Value.Text, Label: c.holderLabel(s)}},
 		evidence: c.tokenEvidence(s, evidenceNoTTL),
 	}, true
 }

@@ -38,7 +38,7 @@ func recogniseToken(c *candidate) (recognition, bool) {
 	}
 	return recognition{
 		mode:     ModeExclusive,
-		holders:  []Holder{{Owner: value, Label: labelOf(value, s, c.now)}},
+		holders:  []Holder{{Owner: value, Label: c.holderLabel(s)}},
 		evidence: c.tokenEvidence(s, evidenceTTL),
 	}, true
 }
@@ -52,7 +52,16 @@ func (c *candidate) ownToken() bool {
 	if _, _, isTime := leaseEnd(c.Value.Text); isTime {
 		return false
 	}
-	return shapeOf(c.Value.Text).tokenLike() && c.ExpiresAt.Sub(c.ReadAt) <= ownLease && !holdsSecrets(c.Key)
+	if c.ExpiresAt.Sub(c.ReadAt) > ownLease {
+		return c.inLaravelCache(true)
+	}
+	return shapeOf(c.Value.Text).tokenLike() && !holdsSecrets(c.Key) || c.inLaravelCache(false)
+}
+
+// inLaravelCache reports whether a key is a lock among what Laravel caches, where it has the same prefix: 16 letters and digits. What
+// is cached is serialised, so that these are a lock where they are bare; a lock may be serialised as well.
+func (c *candidate) inLaravelCache(bare bool) bool {
+	return laravelCache(c.Key) && isLaravel(c, shapeOf(c.Value.Text)) == matchSurely && (!bare || len(c.Value.Text) == len(c.token()))
 }
 
 // ownLease is the longest TTL of a lock that is known by its value alone.
@@ -79,11 +88,18 @@ func holdsSecrets(key string) bool {
 // holderValue says whether a string with this name may be a lock's value, and of what shape it is.
 func (c *candidate) holderValue() (shape, bool) {
 	value := c.Value.Text
-	if c.name.grade == nameSilent || c.Truncated || len(value) > maxToken {
+	if c.name.grade == nameSilent || c.Truncated || len(value) > maxDescription {
 		return shapeOther, false
 	}
 	s := shapeOf(value)
+	if s == shapeForeign && !c.name.aside {
+		if _, described := describedLock(value); described {
+			return shapeOther, true
+		}
+	}
 	switch {
+	case len(value) > maxToken:
+		return s, false
 	case c.ruled():
 		return s, true
 	case s == shapeForeign, s == shapeInteger && !c.name.numbers, c.name.aside && !s.tokenLike():
@@ -99,7 +115,12 @@ func (c *candidate) holderValue() (shape, bool) {
 // tokenEvidence says why a string is taken for a lock, and where that is little.
 func (c *candidate) tokenEvidence(s shape, ttl string) []string {
 	facts := []string{c.name.evidence(), s.evidence(), ttl}
-	if !s.tokenLike() && !c.ruled() {
+	switch _, described := describedLock(c.Value.Text); {
+	case described:
+		facts[1] = "its value describes who took it, or when"
+	case c.name.grade == nameSilent && strings.HasPrefix(c.Value.Text, "s:"):
+		facts = append(facts, "a cached text of as many letters looks the same")
+	case !s.tokenLike() && !c.ruled():
 		if _, surely := c.library(SchemeToken, s); !surely {
 			facts = append(facts, evidenceNameOnly)
 		}
@@ -107,9 +128,30 @@ func (c *candidate) tokenEvidence(s shape, ttl string) []string {
 	return facts
 }
 
+// holderLabel says who holds a lock that is a string. Where a library is known to leave the same value for every holder, that is
+// nobody in particular.
+func (c *candidate) holderLabel(s shape) string {
+	value := c.token()
+	if s.tokenLike() {
+		return labelOf(c.Value.Text, s, c.now)
+	}
+	if _, surely := c.library(SchemeToken, s); surely {
+		switch {
+		case value == "1" || strings.EqualFold(value, "true"):
+			return holderUnknown
+		case isRQName(c.Key) && isProcess(value):
+			return "process " + value
+		}
+	}
+	return labelOf(c.Value.Text, s, c.now)
+}
+
 // labelOf says a token in words where it carries any, and else is the token without what a serialiser put around it.
 func labelOf(value string, s shape, now time.Time) string {
 	value = unwrap(value)
+	if d, ok := describedLock(value); ok {
+		return d.label()
+	}
 	if operator, ok := tombstoneOf(value); ok {
 		return "locktop's tombstone, left by " + operator
 	}

@@ -21,7 +21,7 @@ func countedOf(l *Lock, now time.Time) counted {
 			c.state = uint8(i + 1)
 		}
 	}
-	c.contended = l.State != StateFreed && (l.Waiters.Count > 0 && l.Waiters.By != WaitersBlocked || now.UnixNano() < l.mind.contendedUntil)
+	c.contended = l.State != StateFreed && (l.Waiters.Count > 0 && !l.Waiters.AtMost() || now.UnixNano() < l.mind.contendedUntil)
 	return c
 }
 

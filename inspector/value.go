@@ -106,9 +106,16 @@ func shapeOf(value string) shape {
 	return shapeOther
 }
 
-// unwrap takes a plain string out of the serialisation that a client library put it into: PHP's `s:3:"abc";`,
-// igbinary's 0x00000002 0x11 with a length of one byte, Java's 0xACED0005 0x74 with one of two bytes, and JSON's quotes. Other values are returned as they are.
+// unwrap takes a plain string, a number or a truth value out of the serialisation that a client library put it into: PHP's
+// `s:3:"abc";`, igbinary's 0x00000002 0x11 with a length of one byte, Java's 0xACED0005 0x74 with one of two bytes, Python's
+// pickle, and JSON's quotes. Other values are returned as they are.
 func unwrap(value string) string {
+	if text, ok := phpScalar(value); ok {
+		return text
+	}
+	if text, ok := unpickle(value); ok {
+		return text
+	}
 	if rest, ok := strings.CutPrefix(value, "s:"); ok {
 		length, text, found := strings.Cut(rest, `:"`)
 		if n, err := strconv.Atoi(length); found && err == nil && strings.HasSuffix(text, `";`) && len(text)-2 == n {
@@ -129,6 +136,57 @@ func unwrap(value string) string {
 		}
 	}
 	return value
+}
+
+// phpScalar reads a number or a truth value as PHP serialises it, `i:1;` and `b:1;`, and igbinary's truth values.
+func phpScalar(value string) (string, bool) {
+	switch value {
+	case "b:1;", "\x00\x00\x00\x02\x05":
+		return "true", true
+	case "b:0;", "\x00\x00\x00\x02\x04":
+		return "false", true
+	}
+	rest, isNumber := strings.CutPrefix(value, "i:")
+	number, ends := strings.CutSuffix(rest, ";")
+	return number, isNumber && ends && isInteger(number)
+}
+
+// unpickle reads a short string, a small number or a truth value as Python's pickle writes it, in any protocol from 2 on: the
+// protocol, from 4 on a frame, the value, a note for later references, and a full stop.
+func unpickle(value string) (text string, ok bool) {
+	rest, isPickle := strings.CutPrefix(value, "\x80")
+	if !isPickle || len(rest) < 3 || rest[0] < 2 || rest[0] > 5 {
+		return "", false
+	}
+	rest = rest[1:]
+	if rest[0] == '\x95' && len(rest) > 9 { // the frame's length has eight bytes
+		rest = rest[9:]
+	}
+	switch rest {
+	case "\x88.":
+		return "True", true
+	case "\x89.":
+		return "False", true
+	}
+	code, rest := rest[0], rest[1:]
+	if code == 'K' && len(rest) == 2 && rest[1] == '.' {
+		return strconv.Itoa(int(rest[0])), true
+	}
+	head := map[byte]int{'\x8c': 1, 'U': 1, 'X': 4}[code] // a string of Python 3 or 2, with the size of its length
+	if head == 0 || len(rest) < head || head == 4 && rest[1:4] != "\x00\x00\x00" {
+		return "", false
+	}
+	size, rest := int(rest[0]), rest[head:]
+	if len(rest) < size {
+		return "", false
+	}
+	text, rest = rest[:size], rest[size:]
+	switch {
+	case rest == ".", rest == "\x94.":
+		return text, true
+	default:
+		return text, len(rest) == 3 && rest[0] == 'q' && rest[2] == '.'
+	}
 }
 
 // foreignText knows text that holds data: JSON, XML, serialised objects, several lines, prose.

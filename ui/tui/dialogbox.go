@@ -238,6 +238,10 @@ func waitersSentence(l *inspector.Lock) string {
 		return n + ", by the subscribers of its channel"
 	case inspector.WaitersBlocked:
 		return n + ", by the clients that are blocked, on whatever key"
+	case inspector.WaitersShared:
+		return n + ", by the subscribers of a channel of all its locks"
+	case inspector.WaitersCounter:
+		return n + ", by the counter that its library keeps"
 	case inspector.WaitersSampled:
 		return n + ", by sampled commands"
 	case inspector.WaitersNone:
