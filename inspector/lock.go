@@ -115,13 +115,27 @@ type Cause string
 
 // The causes, told from the hint and the observation together.
 const (
-	CauseReleased  Cause = "released"   // deleted before its lease was over
+	CauseReleased  Cause = "released"   // its holder released it: more than the deletion of the key proves that
+	CauseFreed     Cause = "freed"      // deleted before its lease was over: by its holder, as a rule, but nothing proves by whom
+	CauseOperator  Cause = "operator"   // an action of locktop deleted it
 	CauseExpired   Cause = "expired"    // its TTL ran out
 	CauseTakenOver Cause = "taken over" // something else replaced it in a key that was there all the time
 	CauseEvicted   Cause = "evicted"    // the server ran out of memory
 	CauseFlushed   Cause = "flushed"    // it went with its whole database
 	CauseUnknown   Cause = "unknown"    // nobody saw it: in a gap, between two polls, or by a hint that has no name
 )
+
+// Deleted reports whether a command deleted the key before the lease was over, and proven whether it is known whose that was.
+func (c Cause) Deleted() (deleted, proven bool) {
+	switch c {
+	case CauseReleased, CauseOperator:
+		return true, true
+	case CauseFreed:
+		return true, false
+	case CauseExpired, CauseTakenOver, CauseEvicted, CauseFlushed, CauseUnknown:
+	}
+	return false, false
+}
 
 // Hold is the time for which one owner had a lock. A Hold without an end is the present one.
 type Hold struct {
