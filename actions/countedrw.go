@@ -16,7 +16,7 @@ func init() {
 	addRecipe(Recipe{
 		Scheme: inspector.SchemeCountedRW,
 		Type:   keyspace.TypeHash,
-		Guard:  "the key is a hash, its mode, the holder and its count are as seen, and it has a TTL if and only if it had one; to force-expire it, no field has come or gone",
+		Guard:  "the key is a hash, its mode, the holder and its count are as seen, and its lease, if no other holder shares it, ends when it was seen to end; to force-expire it, no field has come or gone",
 		WakeUp: wakeUpPolling,
 		Steps: map[Verb]Step{
 			VerbExtend:      {Does: "sets its TTL, for all of its holders", Then: renewalWins},
@@ -41,7 +41,12 @@ func planCountedRW(p *plan, r Request, holder inspector.Holder, _ time.Time) err
 		p.facts = append(p.facts, fact{p.witness, equal, holder.Owner, blameOther})
 	}
 	p.facts = append(p.facts, fact{[]string{"HGET", key, field}, present, "", blameOther},
-		fact{[]string{"HGET", key, field}, equal, count, changed(whyCount)}, observedLease(r.Lock))
+		fact{[]string{"HGET", key, field}, equal, count, changed(whyCount)})
+	if len(r.Lock.Holders) > 1 { // the TTL is what all readers have together, and any of them moves it
+		p.facts = append(p.facts, stillLeased(r.Lock))
+	} else {
+		p.facts = append(p.facts, p.sameEnd(r)...)
+	}
 	switch {
 	case r.Verb == VerbExtend:
 		p.extend(r)

@@ -12,7 +12,7 @@ func init() {
 	addRecipe(Recipe{
 		Scheme: inspector.SchemeRedfour,
 		Type:   keyspace.TypeHash,
-		Guard:  "the key is a hash, its number is the one seen, no field has come or gone, and it has a TTL",
+		Guard:  "the key is a hash, its number is the one seen, no field has come or gone, and its lease ends when it was seen to end",
 		WakeUp: "PUBLISH <namespace>-release {key}, for each way in which the key may be divided into namespace and lock, when the key is deleted",
 		Steps: map[Verb]Step{
 			VerbExtend:  {Does: "sets its TTL", Then: renewalWins},
@@ -38,7 +38,8 @@ func planRedfour(p *plan, r Request, holder inspector.Holder, _ time.Time) error
 	p.holder = clip(holder.Owner)
 	p.witness = []string{"HGET", key, inspector.RedfourField}
 	p.facts = append(observedType(key, keyspace.TypeHash),
-		fact{[]string{"HGET", key, inspector.RedfourField}, equal, holder.Owner, blameOther}, observedShares(r.Lock), observedLease(r.Lock))
+		fact{[]string{"HGET", key, inspector.RedfourField}, equal, holder.Owner, blameOther}, observedShares(r.Lock))
+	p.facts = append(p.facts, p.sameEnd(r)...)
 	switch {
 	case r.Verb == VerbExtend:
 		p.extend(r)

@@ -11,11 +11,12 @@ type EventKind string
 
 // The kinds of events.
 const (
-	EventAcquired   EventKind = "acquired"
-	EventReentered  EventKind = "reentered"
-	EventRenewed    EventKind = "renewed"  // the same lease again, as a watchdog does; with Repaired the first one
-	EventExtended   EventKind = "extended" // a longer lease than before
-	EventReleased   EventKind = "released" // also one entry of several: Count tells how many are left
+	EventAcquired  EventKind = "acquired"
+	EventReentered EventKind = "reentered"
+	EventRenewed   EventKind = "renewed"  // the same lease again, as a watchdog does; with Repaired the first one
+	EventExtended  EventKind = "extended" // a longer lease than before
+	// EventReleased is also of one entry of several: Count tells how many are left. [Event.Proven] reports whether it was a release.
+	EventReleased   EventKind = "released"
 	EventExpired    EventKind = "expired"
 	EventDeleted    EventKind = "deleted" // gone, and nothing says by whose will (evicted, flushed, in a gap)
 	EventHandedOver EventKind = "handed-over"
@@ -49,10 +50,26 @@ type Event struct {
 	Text string
 }
 
-// Word is the kind of an event for people.
+// Proven reports whether a release is known to be one: a count that came down, a field that was taken out, an action of locktop. A
+// key that was deleted proves nothing: anybody may delete it. ok is false for an event that is no release.
+func (e *Event) Proven() (proven, ok bool) {
+	deleted, proven := e.Cause.Deleted()
+	switch {
+	case deleted:
+		return proven, true
+	case e.Kind == EventReleased: // one entry of several
+		return true, true
+	}
+	return false, false
+}
+
+// Word is the event in a word for people: its kind, but for a repair, and "freed" where it is not known to be a release.
 func (e *Event) Word() string {
-	if e.Repaired {
+	switch {
+	case e.Repaired:
 		return "repaired"
+	case e.Kind == EventReleased && e.Cause == CauseFreed:
+		return string(CauseFreed)
 	}
 	return string(e.Kind)
 }

@@ -94,7 +94,7 @@ func TestLostWhileHeld(t *testing.T) {
 		t.Errorf("the evidence is %q", text)
 	}
 	c.hints("del").gone().findings(0)
-	c.hints("new", "set", "expire").text("d", c.in(lease)).expect("released b released", "acquired d").findings(0)
+	c.hints("new", "set", "expire").text("d", c.in(lease)).expect("released b freed", "acquired d").findings(0)
 
 	c = renewing(t)
 	c.after(lease+time.Second).hints("expired", "new", "set", "expire").text("b", c.in(lease))

@@ -72,7 +72,8 @@ func (l *Lock) resurrectedBy(at time.Time) uint8 {
 		return 0
 	}
 	last, owner := &l.History[n-1], l.holder().Owner
-	if last.Until.IsZero() || last.Owner != owner || !drawnAnew(owner) || last.Cause != CauseReleased {
+	deleted, _ := last.Cause.Deleted()
+	if last.Until.IsZero() || last.Owner != owner || !drawnAnew(owner) || !deleted {
 		return 0
 	}
 	if shapeOf(owner) == shapeUUID {

@@ -96,7 +96,7 @@ func TestLifeOfALock(t *testing.T) {
 	lock(t, i, "lock:a", func(l *inspector.Lock) bool { return l.Renewals == 1 })
 	s.Do("DEL", "lock:a")
 	freed := lock(t, i, "lock:a", func(l *inspector.Lock) bool { return l.State == inspector.StateFreed })
-	if freed.FreedBy != inspector.CauseReleased || len(freed.History) != 1 || freed.History[0].Cause != inspector.CauseReleased {
+	if freed.FreedBy != inspector.CauseFreed || len(freed.History) != 1 || freed.History[0].Cause != inspector.CauseFreed {
 		t.Errorf("a released lock: %+v", freed)
 	}
 	s.Do("SET", "lock:a", "worker-2", "NX", "PX", 300)
@@ -112,7 +112,7 @@ func TestLifeOfALock(t *testing.T) {
 		t.Errorf("the history did not outlive the key: %+v", l.History)
 	}
 	want := []string{
-		"acquired worker-1< ", "extended worker-1< ", "released worker-1< released", "acquired worker-2< ",
+		"acquired worker-1< ", "extended worker-1< ", "released worker-1< freed", "acquired worker-2< ",
 		"expired worker-2< expired", "acquired worker-3< ",
 	}
 	if got := events(i, "lock:a"); !slices.Equal(got, want) {
@@ -143,10 +143,10 @@ func TestHandOvers(t *testing.T) {
 	for _, h := range l.History {
 		causes = append(causes, h.Cause)
 	}
-	if want := []inspector.Cause{inspector.CauseTakenOver, inspector.CauseReleased, ""}; !slices.Equal(causes, want) {
+	if want := []inspector.Cause{inspector.CauseTakenOver, inspector.CauseFreed, ""}; !slices.Equal(causes, want) {
 		t.Errorf("causes %q, want %q", causes, want)
 	}
-	want := []string{"acquired one< ", "lost one< taken over", "handed-over two<one taken over", "released two< released", "acquired three<two released"}
+	want := []string{"acquired one< ", "lost one< taken over", "handed-over two<one taken over", "released two< freed", "acquired three<two freed"}
 	if got := events(i, "lock:a"); !slices.Equal(got, want) {
 		t.Errorf("events %q, want %q", got, want)
 	}

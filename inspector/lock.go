@@ -102,7 +102,7 @@ const (
 	WaitersSampled     WaitersBy = "sampled"
 	WaitersShared      WaitersBy = "shared-channel" // subscribers of a channel on which all locks of a library are announced
 	WaitersCounter     WaitersBy = "counter"        // by a counter of the library's, which a crash leaves too high
-	WaitersNone        WaitersBy = "none" // this scheme's waiters cannot be seen from outside
+	WaitersNone        WaitersBy = "none"           // this scheme's waiters cannot be seen from outside
 )
 
 // Waiters are the clients that wait for a lock, as far as they can be seen.
@@ -124,13 +124,27 @@ type Cause string
 
 // The causes, told from the hint and the observation together.
 const (
-	CauseReleased  Cause = "released"   // deleted before its lease was over
+	CauseReleased  Cause = "released"   // its holder released it: more than the deletion of the key proves that
+	CauseFreed     Cause = "freed"      // deleted before its lease was over: by its holder, as a rule, but nothing proves by whom
+	CauseOperator  Cause = "operator"   // an action of locktop deleted it
 	CauseExpired   Cause = "expired"    // its TTL ran out
 	CauseTakenOver Cause = "taken over" // something else replaced it in a key that was there all the time
 	CauseEvicted   Cause = "evicted"    // the server ran out of memory
 	CauseFlushed   Cause = "flushed"    // it went with its whole database
 	CauseUnknown   Cause = "unknown"    // nobody saw it: in a gap, between two polls, or by a hint that has no name
 )
+
+// Deleted reports whether a command deleted the key before the lease was over, and proven whether it is known whose that was.
+func (c Cause) Deleted() (deleted, proven bool) {
+	switch c {
+	case CauseReleased, CauseOperator:
+		return true, true
+	case CauseFreed:
+		return true, false
+	case CauseExpired, CauseTakenOver, CauseEvicted, CauseFlushed, CauseUnknown:
+	}
+	return false, false
+}
 
 // Hold is the time for which one owner had a lock. A Hold without an end is the present one.
 type Hold struct {

@@ -43,7 +43,7 @@ func TestASlotMoves(t *testing.T) {
 	c.on(sceneNode).late("del").deliver() // news from where it was
 	c.on(otherNode).after(time.Second).text(aToken, end.Add(300*time.Millisecond)).expect()
 	c.after(time.Second).hints("expire").text(aToken, c.in(lease)).expect("renewed " + aToken)
-	c.after(time.Second).hints("del").gone().expect("released " + aToken + " released")
+	c.after(time.Second).hints("del").gone().expect("released " + aToken + " freed")
 	c.only(StateFreed)
 }
 
@@ -130,7 +130,7 @@ func TestFreedWhereItWas(t *testing.T) {
 	for name, after := range map[string]time.Duration{"while it lingers": time.Second, "later": time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			c, _ := moving(t)
-			c.hints("del").gone().expect("released " + aToken + " released")
+			c.hints("del").gone().expect("released " + aToken + " freed")
 			c.after(after).on(otherNode).gone().hints("new", "set", "expire").text(bToken, c.in(lease)).expect("acquired " + bToken)
 			if l := c.only(StateHeld); len(l.History) != 2 || !l.HeldExact || l.Node != otherNode {
 				t.Errorf("%+v", l)

@@ -190,7 +190,7 @@ func TestWhatAGapHides(t *testing.T) {
 		c.hints("new", "set", "expire").text("b", c.in(lease)).expect("acquired b").findings(0)
 	})
 	t.Run("a release that is heard", func(t *testing.T) {
-		cut(t).hints("del").gone().expect("gap ", "released a released")
+		cut(t).hints("del").gone().expect("gap ", "released a freed")
 	})
 	t.Run("an expiry that is heard", func(t *testing.T) {
 		c := cut(t).hints("expired").gone().expect("gap ", "expired a expired")
@@ -252,10 +252,10 @@ func TestHintsThatWereDropped(t *testing.T) {
 func TestRenewedBeforeTheEnd(t *testing.T) {
 	for feed, hints := range map[keyspace.Feed][2]string{keyspace.FeedPush: {"expire", "del"}, keyspace.FeedTracking: {"invalidate", "invalidate"}} {
 		c := acquired(t, feed)
-		c.after(lease - time.Second).hints(hints[0]).after(2 * time.Second).hints(hints[1]).gone().expect("released a released")
+		c.after(lease - time.Second).hints(hints[0]).after(2 * time.Second).hints(hints[1]).gone().expect("released a freed")
 		c = acquired(t, feed)
 		c.after(lease - time.Second).hints(hints[0]).after(2 * time.Second).hints(hints[1])
-		want := []string{"released a released", "acquired b<a released"}
+		want := []string{"released a freed", "acquired b<a freed"}
 		if feed == keyspace.FeedTracking {
 			want = []string{"handed-over b<a unknown"}
 		} else {

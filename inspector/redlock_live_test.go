@@ -104,18 +104,18 @@ func TestLifeOnFiveMasters(t *testing.T) {
 		t.Errorf("renewed %d times", l.Renewals)
 	}
 	on(0, 5, "DEL", "lock:a")
-	if l := votes(t, i, "lock:a", inspector.StateFreed, 0); l.FreedBy != inspector.CauseReleased {
+	if l := votes(t, i, "lock:a", inspector.StateFreed, 0); l.FreedBy != inspector.CauseFreed {
 		t.Errorf("released: %+v", l)
 	}
 	on(0, 5, "SET", "lock:a", "u7Qm2Zt7LbWc4RpAnxYjXQ==", "NX", "PX", 60000)
 	votes(t, i, "lock:a", inspector.StateHeld, 5)
 	on(0, 3, "DEL", "lock:a") // a release that does not reach all
-	if l := votes(t, i, "lock:a", inspector.StateMinority, 2); len(l.History) != 2 || l.History[1].Cause != inspector.CauseReleased {
+	if l := votes(t, i, "lock:a", inspector.StateMinority, 2); len(l.History) != 2 || l.History[1].Cause != inspector.CauseFreed {
 		t.Errorf("left over: %+v", l)
 	}
 	want := []string{
-		"acquired " + redlockToken + "< ", "renewed " + redlockToken + "< ", "released " + redlockToken + "< released",
-		"acquired u7Qm2Zt7LbWc4RpAnxYjXQ==< ", "released u7Qm2Zt7LbWc4RpAnxYjXQ==< released",
+		"acquired " + redlockToken + "< ", "renewed " + redlockToken + "< ", "released " + redlockToken + "< freed",
+		"acquired u7Qm2Zt7LbWc4RpAnxYjXQ==< ", "released u7Qm2Zt7LbWc4RpAnxYjXQ==< freed",
 	}
 	got := events(i, "lock:a")
 	for n := range got { // a renewal may be told as an extension, if the votes came slowly

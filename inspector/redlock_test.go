@@ -145,9 +145,9 @@ func TestLifeOfARedlock(t *testing.T) {
 				}
 			}
 			c.after(time.Second).dels(5, 4).expect()
-			c.dels(3).expect("released a released")
+			c.dels(3).expect("released a freed")
 			c.dels(2, 1).expect()
-			if l := c.row("freed 0/5"); l.FreedBy != CauseReleased || len(l.History) != 1 || l.History[0].Renewals != 3 {
+			if l := c.row("freed 0/5"); l.FreedBy != CauseFreed || len(l.History) != 1 || l.History[0].Renewals != 3 {
 				t.Errorf("%+v", l)
 			}
 			c.after(time.Second).sets("b", c.in(lease), 1, 2, 3, 4, 5).expect("acquired b")
@@ -233,7 +233,7 @@ func TestAcquisitionsPassThrough(t *testing.T) {
 	}
 	c.expect()
 	c.sets("a", c.in(lease), 1, 2, 3, 4, 5).expect("acquired a")
-	c.after(5*time.Second).dels(1, 2, 3).expect("released a released").row("freed 2/5")
+	c.after(5*time.Second).dels(1, 2, 3).expect("released a freed").row("freed 2/5")
 	c.after(500*time.Millisecond).dels(4, 5).after(2 * time.Second).row("freed 0/5")
 	c.expect()
 }
@@ -243,9 +243,9 @@ func TestPartialRelease(t *testing.T) {
 	c := newRedlock(t, 5, keyspace.FeedPush)
 	end := c.in(lease)
 	c.sets("a", end, 1, 2, 3, 4, 5).expect("acquired a")
-	c.after(5*time.Second).dels(1, 2, 3).expect("released a released")
+	c.after(5*time.Second).dels(1, 2, 3).expect("released a freed")
 	l := c.after(2 * time.Second).row("minority a 2/5 minority(warning)")
-	if len(l.History) != 1 || l.History[0].Cause != CauseReleased || !l.HeldSince.IsZero() || !l.ExpiresAt.Equal(end) {
+	if len(l.History) != 1 || l.History[0].Cause != CauseFreed || !l.HeldSince.IsZero() || !l.ExpiresAt.Equal(end) {
 		t.Errorf("%+v", l)
 	}
 	c.sets("b", c.in(lease), 1, 2).expect()
@@ -255,7 +255,7 @@ func TestPartialRelease(t *testing.T) {
 	if len(l.History) != 2 || !l.HeldExact {
 		t.Errorf("%+v", l)
 	}
-	c.dels(1, 2, 3).expect("released b released").dels(4, 5)
+	c.dels(1, 2, 3).expect("released b freed").dels(4, 5)
 	c.after(10 * time.Second).row("no row")
 }
 
@@ -281,7 +281,7 @@ func TestHandOverOfARedlock(t *testing.T) {
 	for n := range 5 {
 		c.on(master(n+1)).hints("del", "new", "set", "expire").text("b", c.in(lease))
 	}
-	c.expect("released a released", "acquired b<a released")
+	c.expect("released a freed", "acquired b<a freed")
 	if l := c.must(StateHeld); len(l.History) != 2 || !l.HeldExact || !l.History[0].UntilExact || l.History[0].Until.Before(released) {
 		t.Errorf("%+v", l.History)
 	}
@@ -298,7 +298,7 @@ func TestSameOwnerAgain(t *testing.T) {
 	for n := range 5 {
 		c.on(master(n+1)).hints("new", "set", "expire").text("worker", c.in(lease))
 	}
-	c.expect("released worker released", "acquired worker<worker released")
+	c.expect("released worker freed", "acquired worker<worker freed")
 	if l := c.must(StateHeld); len(l.History) != 2 || !l.HeldExact {
 		t.Errorf("%+v", l.History)
 	}

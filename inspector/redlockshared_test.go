@@ -42,7 +42,7 @@ func TestReadersOnSeveralMasters(t *testing.T) {
 	if l := c.must(StateHeld); len(l.Holders) != 1 || l.Holders[0].Owner != two || l.Quorum.For != 3 {
 		t.Errorf("%+v", l)
 	}
-	c.dels(1).expect().dels(2).expect("released " + two + " released").dels(3).expect()
+	c.dels(1).expect().dels(2).expect("released " + two + " freed").dels(3).expect()
 }
 
 // TestWrongTypeAfterTheLock: where the lock was, a key of another type is left.
@@ -52,7 +52,7 @@ func TestWrongTypeAfterTheLock(t *testing.T) {
 	for n := range 3 {
 		c.on(master(n+1)).hints("del", "lpush").read(keyspace.Record{Type: keyspace.TypeList, Size: 1})
 	}
-	c.expect("acquired a", "released a released")
+	c.expect("acquired a", "released a freed")
 	c.after(2 * time.Second).row("wrong 0/3 wrong-type(warning)")
 	for n := range 3 {
 		c.on(master(n + 1)).hints("del").gone()

@@ -66,7 +66,7 @@ func TestGoneWhileOutOfSight(t *testing.T) {
 func TestReleasedInSight(t *testing.T) {
 	c, _ := five(t, aToken)
 	c.falls(refused, 4, 5).dels(1).expect()
-	c.dels(2).expect().dels(3).expect("released " + aToken + " released")
+	c.dels(2).expect().dels(3).expect("released " + aToken + " freed")
 	c.answers(4, 5).on(master(4)).gone().on(master(5)).gone()
 	c.after(10 * time.Second).row("no row")
 }
@@ -74,7 +74,7 @@ func TestReleasedInSight(t *testing.T) {
 // TestReleasePassedBySilentMasters: what only they have is no claim, until they are back and say so.
 func TestReleasePassedBySilentMasters(t *testing.T) {
 	c, end := five(t, aToken)
-	c.falls(refused, 4, 5).dels(1, 2, 3).expect("released " + aToken + " released")
+	c.falls(refused, 4, 5).dels(1, 2, 3).expect("released " + aToken + " freed")
 	c.after(2 * time.Second).row("freed 0/5")
 	c.after(10 * time.Second).row("no row")
 	c.answers(4, 5).on(master(4)).text(aToken, end).on(master(5)).text(aToken, end)
@@ -163,7 +163,7 @@ func TestEntriesOfARedLock(t *testing.T) {
 	enter(1, 2)
 	c.expect("released " + owner)
 	enter(1, 3)
-	c.dels(1).expect().dels(2).expect("released " + owner + " released")
+	c.dels(1).expect().dels(2).expect("released " + owner + " freed")
 }
 
 // TestInspectVotes: one read of each master, in no order, makes the same lock as watching them does.

@@ -23,7 +23,9 @@ type trail struct {
 	touchedAt          time.Time
 	firstAt, updatedAt time.Time // of the first and the last hint of all
 	after              happening
-	waited             bool // a read that may have been on its way was left out
+	// loweredAt is when an entry was taken out, if that was the last hint of all: the deletion that follows at once is a release.
+	loweredAt time.Time
+	waited    bool // a read that may have been on its way was left out
 }
 
 // ending is one end of a key; At is zero where there was none.
@@ -58,15 +60,27 @@ var happenings = map[string]happening{
 	"rename_from": happeningMoved, "move_from": happeningMoved, "invalidate": happeningNameless,
 }
 
+// lowering are the events that tell of a count that came down, or of a holder that was taken out of a collection. HINCRBY counts up
+// as well, but then an EXPIRE or nothing follows it, and no deletion.
+var lowering = map[string]bool{"hincrby": true, "hdel": true, "zrem": true, "srem": true}
+
+// oneScript is within which time two hints are of the same script.
+const oneScript = 50 * time.Millisecond
+
 // add takes one hint.
 func (t *trail) add(h keyspace.Hint) {
 	what := happenings[h.Event]
+	lowers := lowering[h.Event] && t.after != happeningNew && !t.dead()
 	if t.firstAt.IsZero() {
 		t.firstAt = h.At
 	}
 	switch what {
 	case happeningReleased:
-		t.end(h.At, CauseReleased)
+		cause := CauseFreed
+		if !t.loweredAt.IsZero() && h.At.Sub(t.loweredAt) < oneScript {
+			cause = CauseReleased
+		}
+		t.end(h.At, cause)
 	case happeningExpired:
 		t.end(h.At, CauseExpired)
 	case happeningEvicted:
@@ -102,7 +116,10 @@ func (t *trail) add(h keyspace.Hint) {
 		t.touchedAt = h.At
 	case happeningEdited, happeningOther:
 	}
-	t.after, t.updatedAt = what, h.At
+	t.after, t.updatedAt, t.loweredAt = what, h.At, time.Time{}
+	if lowers {
+		t.loweredAt = h.At
+	}
 }
 
 func (t *trail) end(at time.Time, cause Cause) {

@@ -214,7 +214,7 @@ func (v *sight) why(l *Lock) (at time.Time, exact bool, cause Cause) {
 		if at.After(v.record.ReadAt) {
 			at = v.record.ReadAt
 		}
-		if cause == CauseReleased && v.ranOut(l.ExpiresAt, slack) {
+		if deleted, _ := cause.Deleted(); deleted && v.ranOut(l.ExpiresAt, slack) {
 			cause = CauseExpired // some servers say del when a lease that is over is noticed late
 		}
 		if end := l.leaseEnd(); cause == CauseExpired && v.ranOut(end, 0) {
@@ -237,14 +237,14 @@ func (v *sight) why(l *Lock) (at time.Time, exact bool, cause Cause) {
 	}
 	// It went before its lease was over, and no gap explains it: somebody deleted it. Where hints have names, this one's is
 	// still on its way.
-	return at, told, CauseReleased
+	return at, told, CauseFreed
 }
 
 // end closes the present hold, and says so.
 func (v *sight) end(l *Lock, at time.Time, exact bool, cause Cause) {
 	kind := EventDeleted
 	switch cause {
-	case CauseReleased:
+	case CauseReleased, CauseFreed, CauseOperator:
 		kind = EventReleased
 	case CauseExpired:
 		kind = EventExpired

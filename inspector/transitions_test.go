@@ -46,7 +46,7 @@ func TestAbsentBefore(t *testing.T) {
 	if l := c.must(StateHeld); l.HeldExact {
 		t.Error("a key that a later pass found: nobody knows since when it is there")
 	}
-	c.after(time.Second).gone().expect("released a released")
+	c.after(time.Second).gone().expect("released a freed")
 	c.after(time.Second).text("b", c.in(lease)).expect("acquired b")
 	if l := c.must(StateHeld); l.HeldExact || l.History[1].SinceExact {
 		t.Error("the key was absent a second ago, and no hint told when it was made")
@@ -62,7 +62,7 @@ func TestEnds(t *testing.T) {
 		cause Cause
 		exact bool
 	}{
-		"deleted": {keyspace.FeedPush, func(c *scene, _ time.Time) { c.hints("del").gone() }, "released a released", CauseReleased, true},
+		"deleted": {keyspace.FeedPush, func(c *scene, _ time.Time) { c.hints("del").gone() }, "released a freed", CauseFreed, true},
 		"expired": {keyspace.FeedPush, func(c *scene, _ time.Time) { c.after(lease).hints("expired").gone() }, "expired a expired", CauseExpired, true},
 		"expired, said as del": {
 			keyspace.FeedPush, func(c *scene, _ time.Time) { c.after(lease + time.Second).hints("del").gone() }, "expired a expired", CauseExpired, true,
@@ -72,9 +72,9 @@ func TestEnds(t *testing.T) {
 		"lease over, no hint": {
 			keyspace.FeedPush, func(c *scene, _ time.Time) { c.after(lease).gone() }, "expired a expired", CauseExpired, true,
 		},
-		"hint on its way": {keyspace.FeedPush, func(c *scene, _ time.Time) { c.gone().hints("del").gone() }, "released a released", CauseReleased, false},
-		"tracking":        {keyspace.FeedTracking, func(c *scene, _ time.Time) { c.hints("invalidate").gone() }, "released a released", CauseReleased, true},
-		"poll":            {keyspace.FeedPoll, func(c *scene, _ time.Time) { c.after(time.Second).gone() }, "released a released", CauseReleased, false},
+		"hint on its way": {keyspace.FeedPush, func(c *scene, _ time.Time) { c.gone().hints("del").gone() }, "released a freed", CauseFreed, false},
+		"tracking":        {keyspace.FeedTracking, func(c *scene, _ time.Time) { c.hints("invalidate").gone() }, "released a freed", CauseFreed, true},
+		"poll":            {keyspace.FeedPoll, func(c *scene, _ time.Time) { c.after(time.Second).gone() }, "released a freed", CauseFreed, false},
 		"poll, lease over": {
 			keyspace.FeedPoll, func(c *scene, _ time.Time) { c.after(lease + 900*time.Millisecond).gone() }, "deleted a unknown", CauseUnknown, false,
 		},
@@ -117,7 +117,7 @@ func TestFlushed(t *testing.T) {
 func TestBursts(t *testing.T) {
 	t.Run("released and acquired between two reads", func(t *testing.T) {
 		c, _ := held(t)
-		c.hints("del", "new", "set", "expire").text("b", c.in(lease)).expect("released a released", "acquired b<a released")
+		c.hints("del", "new", "set", "expire").text("b", c.in(lease)).expect("released a freed", "acquired b<a freed")
 		if l := c.must(StateHeld); !l.HeldExact || len(l.History) != 2 || l.Acquisitions[SparkBuckets-1] != 2 {
 			t.Errorf("%+v", l)
 		}
@@ -128,20 +128,20 @@ func TestBursts(t *testing.T) {
 	})
 	t.Run("the same token again", func(t *testing.T) {
 		c, end := held(t)
-		c.hints("del", "new", "set", "expire").text("a", end.Add(time.Second)).expect("released a released", "acquired a<a released")
+		c.hints("del", "new", "set", "expire").text("a", end.Add(time.Second)).expect("released a freed", "acquired a<a freed")
 	})
 	t.Run("a server that does not announce new keys", func(t *testing.T) {
 		c, _ := held(t)
-		c.hints("del", "set", "expire").text("b", c.in(lease)).expect("released a released", "acquired b<a released")
+		c.hints("del", "set", "expire").text("b", c.in(lease)).expect("released a freed", "acquired b<a freed")
 	})
 	t.Run("holds that nobody could read", func(t *testing.T) {
 		c, _ := held(t)
 		c.hints("del", "new", "set", "expire", "del", "new", "set", "expire", "del").gone()
-		c.expect("released a released", "acquired ", "released  released")
+		c.expect("released a freed", "acquired ", "released  freed")
 		if l := c.must(StateFreed); l.Acquisitions[SparkBuckets-1] != 3 || len(l.History) != 2 {
 			t.Errorf("%d acquisitions, history %+v", l.Acquisitions[SparkBuckets-1], l.History)
 		}
-		c.hints("new", "set", "expire", "del").gone().expect("acquired ", "released  released")
+		c.hints("new", "set", "expire", "del").gone().expect("acquired ", "released  freed")
 	})
 	t.Run("taken over in place", func(t *testing.T) {
 		c, _ := held(t)
@@ -163,15 +163,15 @@ func TestReadsThatFellInBetween(t *testing.T) {
 	t.Run("the lock ended after the read", func(t *testing.T) {
 		c, end := held(t)
 		c.hints("del").text("a", end).expect()
-		c.gone().expect("released a released")
+		c.gone().expect("released a freed")
 	})
 	t.Run("the key is really there again", func(t *testing.T) {
 		c, end := held(t)
-		c.hints("del").after(time.Second).text("a", end).expect("released a released", "acquired a<a released")
+		c.hints("del").after(time.Second).text("a", end).expect("released a freed", "acquired a<a freed")
 	})
 	t.Run("the next lock began after the read", func(t *testing.T) {
 		c, _ := held(t)
-		c.hints("del", "new", "set", "expire").gone().expect("released a released")
+		c.hints("del", "new", "set", "expire").gone().expect("released a freed")
 		c.text("b", c.in(lease)).expect("acquired b")
 		if l := c.must(StateHeld); !l.HeldExact {
 			t.Error("its beginning was announced")
@@ -180,7 +180,7 @@ func TestReadsThatFellInBetween(t *testing.T) {
 	t.Run("the read was between a beginning and an end", func(t *testing.T) {
 		c := newScene(t, keyspace.FeedPush)
 		c.hints("new", "set", "expire", "del").text("a", c.in(lease)).expect("acquired a")
-		c.gone().expect("released a released")
+		c.gone().expect("released a freed")
 		if hold := c.must(StateFreed).History[0]; hold.Until.Sub(hold.Since) != 3*time.Millisecond {
 			t.Errorf("held for %v, want the 3 ms of the hints", hold.Until.Sub(hold.Since))
 		}
@@ -188,14 +188,14 @@ func TestReadsThatFellInBetween(t *testing.T) {
 	t.Run("the news of its end came late", func(t *testing.T) {
 		c := newScene(t, keyspace.FeedPush)
 		c.hints("new", "set", "expire", "del").text("a", c.in(time.Second)).expect("acquired a")
-		c.after(2 * time.Second).gone().expect("released a released")
+		c.after(2 * time.Second).gone().expect("released a freed")
 	})
 	t.Run("a time that was written anew, and deleted", func(t *testing.T) {
 		c := newScene(t, keyspace.FeedPush)
 		first := c.ending("", lease)
 		c.hints("new", "set").text(first, time.Time{}).expect("acquired " + first)
 		c.after(time.Second).hints("set", "del").text(c.ending("", lease), time.Time{}).expect()
-		c.gone().expect("released " + first + " released")
+		c.gone().expect("released " + first + " freed")
 	})
 	t.Run("news of an acquisition that was read before", func(t *testing.T) {
 		c := newScene(t, keyspace.FeedPush)
@@ -370,7 +370,7 @@ func TestATypeThatNoLockHas(t *testing.T) {
 	c.hints("rpush").read(keyspace.Record{Type: keyspace.TypeList, Size: 4}).expect()
 	c.hints("del", "new", "set", "expire").text("a", c.in(lease)).expect("acquired a")
 	c.must(StateHeld)
-	c.hints("del", "new", "rpush").read(keyspace.Record{Type: keyspace.TypeList, Size: 1}).expect("released a released")
+	c.hints("del", "new", "rpush").read(keyspace.Record{Type: keyspace.TypeList, Size: 1}).expect("released a freed")
 	c.must(StateWrong)
 	c.hints("del").gone().expect()
 	if c.lock() != nil {
@@ -418,4 +418,38 @@ func TestARepairIsNoRenewal(t *testing.T) {
 	if events, _ := c.store.log.since(c.seen); len(events) != 1 || events[0].Repaired || events[0].Word() != "renewed" {
 		t.Errorf("%+v", events)
 	}
+}
+
+// TestWhatProvesARelease: the deletion of a key is a release only where more is known of it.
+func TestWhatProvesARelease(t *testing.T) {
+	for name, test := range map[string]struct {
+		hints  []string
+		cause  Cause
+		proven bool
+	}{
+		"DEL":                                 {[]string{"del"}, CauseFreed, false},
+		"a count that came down":              {[]string{"hincrby", "del"}, CauseReleased, true},
+		"a field that was taken out":          {[]string{"hdel", "del"}, CauseReleased, true},
+		"an entry, and then DEL":              {[]string{"hincrby", "expire", "del"}, CauseFreed, false},
+		"an acquisition, and then DEL":        {[]string{"del", "new", "hincrby", "del"}, CauseFreed, false},
+		"an acquisition without news of both": {[]string{"del", "hincrby", "del"}, CauseFreed, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newScene(t, keyspace.FeedPush)
+			c.hints("new", "hincrby", "expire").entry("w", 1, c.in(lease)).after(time.Second).hints(test.hints...).gone()
+			events, _ := c.store.log.since(0)
+			last := events[len(events)-1]
+			if proven, ok := last.Proven(); last.Kind != EventReleased || last.Cause != test.cause || proven != test.proven || !ok {
+				t.Errorf("%s, cause %s, proven %v (%v)", last.Kind, last.Cause, proven, ok)
+			}
+			if l := c.must(StateFreed); l.FreedBy != test.cause {
+				t.Errorf("freed by %s", l.FreedBy)
+			}
+		})
+	}
+	t.Run("a DEL long after the count came down", func(t *testing.T) {
+		c := newScene(t, keyspace.FeedPush)
+		c.hints("new", "hincrby", "expire").entry("w", 2, c.in(lease)).after(time.Second).hints("hincrby").after(time.Second).hints("del").gone()
+		c.expect("acquired w", "released w freed")
+	})
 }
