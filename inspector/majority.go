@@ -38,11 +38,17 @@ func (t *tally) standing(owner string, lost time.Time) standingOf {
 			}
 			continue
 		}
-		if h := v.lastHold(owner); h != nil && h.Cause == CauseReleased && h.Until.After(lost.Add(-lookBack)) {
+		if h := v.lastHold(owner); h != nil && h.wasDeleted() && h.Until.After(lost.Add(-lookBack)) {
 			s.deleted++
 		}
 	}
 	return s
+}
+
+// wasDeleted reports whether a command deleted the key before the lease of the hold was over.
+func (h *Hold) wasDeleted() bool {
+	deleted, _ := h.Cause.Deleted()
+	return deleted
 }
 
 // lastHold is the last time for which an owner had this master's vote and lost it, or nil.
@@ -81,7 +87,7 @@ func (v *fusion) overOf(owner string) (over *Hold, sure bool) {
 	case left.kept < left.deleted, left.kept == 0: // the others were never read again
 		return over, true
 	}
-	if over.Cause == CauseReleased || over.Cause == CauseExpired {
+	if over.wasDeleted() || over.Cause == CauseExpired {
 		over.Cause = CauseUnknown // so it went on one master, not with the lock
 	}
 	over.Lost = v.loss(owner, over.Until, left.kept)
@@ -116,7 +122,7 @@ func (v *fusion) loss(owner string, at time.Time, kept int) *Loss {
 // wentBy says how a vote went.
 func wentBy(cause Cause) string {
 	switch cause {
-	case CauseReleased:
+	case CauseReleased, CauseFreed, CauseOperator:
 		return "deleted"
 	case CauseExpired, CauseEvicted, CauseFlushed:
 		return string(cause)
@@ -151,7 +157,7 @@ func (v *fusion) concede() {
 		return
 	}
 	loss := *h.Lost // a snapshot may have the other one
-	loss.Until, loss.majority = last.Until, &lostMajority{masters: loss.majority.masters, gaveUp: last.Cause == CauseReleased}
+	loss.Until, loss.majority = last.Until, &lostMajority{masters: loss.majority.masters, gaveUp: last.wasDeleted()}
 	l := v.edit(v.slot)
 	l.History[i].Lost = &loss
 	v.settle(v.slot, v.at)
