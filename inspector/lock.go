@@ -102,7 +102,7 @@ const (
 	WaitersSampled     WaitersBy = "sampled"
 	WaitersShared      WaitersBy = "shared-channel" // subscribers of a channel on which all locks of a library are announced
 	WaitersCounter     WaitersBy = "counter"        // by a counter of the library's, which a crash leaves too high
-	WaitersNone        WaitersBy = "none" // this scheme's waiters cannot be seen from outside
+	WaitersNone        WaitersBy = "none"           // this scheme's waiters cannot be seen from outside
 )
 
 // Waiters are the clients that wait for a lock, as far as they can be seen.

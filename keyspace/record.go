@@ -84,6 +84,8 @@ type Record struct {
 	// Companions are what belongs to the key, as it was right after: those of [Company] that are there, in that order, and
 	// the channels and commands that could be asked about. They have no companions of their own.
 	Companions []Record
+	// open is that of its [Company].
+	open bool
 }
 
 // Exists says whether the key was there when it was read.
