@@ -79,13 +79,13 @@ type Record struct {
 	Value Value
 	// Truncated says that Value is not all of what the key holds.
 	Truncated bool
+	// open is that of its [Company].
+	open bool
 	// ReadAt is the local time at which the answer arrived.
 	ReadAt time.Time
 	// Companions are what belongs to the key, as it was right after: those of [Company] that are there, in that order, and
 	// the channels and commands that could be asked about. They have no companions of their own.
 	Companions []Record
-	// open is that of its [Company].
-	open bool
 }
 
 // Exists says whether the key was there when it was read.
