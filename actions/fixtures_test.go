@@ -53,12 +53,17 @@ func newFixtureServer(t testing.TB) fixtureServer {
 
 func newFixtureServerOn(t testing.TB, s *redistest.Server) fixtureServer {
 	t.Helper()
-	connection, err := keyspace.Connect(t.Context(), keyspace.Options{Network: "unix", Addr: s.Socket})
+	return fixtureServer{s.Client(), newFixtureConnection(t, s.Socket)}
+}
+
+func newFixtureConnection(t testing.TB, socket string) *keyspace.Connection {
+	t.Helper()
+	connection, err := keyspace.Connect(t.Context(), keyspace.Options{Network: "unix", Addr: socket})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = connection.Close() })
-	return fixtureServer{s.Client(), connection}
+	return connection
 }
 
 // leave puts the lock on the empty server.

@@ -13,6 +13,8 @@ import (
 
 const uncheckedLibrary = "Its clients release without looking whose lock it is: an old holder that is still alive will delete the next holder's. Stop it first."
 
+const untold = "Clients listen on a channel that bears its name, and what its library tells them there is not known: they are not told, and try again by themselves."
+
 // habits are what to beware of when a lock is taken away from a client of its library, and whether that is discouraged.
 func habits(r Request) (warnings []string, isDiscouraged bool) {
 	libraries, surely := r.Lock.Libraries()
@@ -32,6 +34,9 @@ func habits(r Request) (warnings []string, isDiscouraged bool) {
 				warnings = append(warnings, "If it is a lock of "+library.Name+": "+library.Consequence)
 			}
 		}
+	}
+	if channels := r.Lock.UntoldChannels(); len(channels) > 0 && frees(r) {
+		warnings = append(warnings, untold)
 	}
 	switch {
 	case buried(r):

@@ -45,6 +45,7 @@ func (p *plan) onMember(r Request, holder inspector.Holder, m memberLock, now ti
 	case r.Verb == VerbRelease && r.Entries > 0:
 		return unsupported(oneEntry)
 	case r.Verb == VerbRelease:
+		p.announce(r, 1)
 		p.leave("ZREM", m.beside, append([]string{holder.Owner}, m.marks...))
 		if m.sweeps {
 			p.sweep(r.Lock, m)
@@ -53,6 +54,7 @@ func (p *plan) onMember(r Request, holder inspector.Holder, m memberLock, now ti
 	case r.Verb == VerbExtend:
 		p.extendMember(r, holder, m, now)
 	case frees(r):
+		p.announce(r, len(r.Lock.Holders))
 		p.freeAll(r, "ZCARD", m.beside)
 	default:
 		p.expireSoon(r)

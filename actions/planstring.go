@@ -18,6 +18,7 @@ func planString(p *plan, r Request, _ inspector.Holder, now time.Time) error {
 	case buried(r):
 		p.bury(r, now)
 	case frees(r):
+		p.announce(r, 1)
 		p.free(r)
 	default:
 		p.expireSoon(r)

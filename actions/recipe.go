@@ -49,6 +49,8 @@ type Recipe struct {
 	// companions is how the other keys are named that the plans name, and channels are globs of the channels.
 	companions []inspector.Naming
 	channels   []string
+	// announced are globs of the locks of which a release is announced, where that is not so of all locks of the scheme.
+	announced []keyspace.Pattern
 }
 
 // keepsIn says whether locks of the scheme are kept in keys of this type.

@@ -133,10 +133,15 @@ func (r Recipe) samplePlans(pattern keyspace.Pattern, need Need) []plan {
 // sampleKeys are keys of locks of the scheme that the pattern names, and that nobody has: one for each way in which what is beside
 // them is named.
 func (r Recipe) sampleKeys(pattern keyspace.Pattern) []string {
-	if len(r.companions) == 0 {
-		return []string{keyspace.ProbeKey(pattern)}
-	}
 	var keys []string
+	if len(r.companions) == 0 {
+		keys = append(keys, keyspace.ProbeKey(pattern))
+	}
+	for _, locks := range r.announced {
+		if key, is := keyspace.CommonKey(pattern, locks); is {
+			keys = append(keys, key)
+		}
+	}
 	for _, naming := range r.companions {
 		if key, is := naming.LockOf(pattern); is && !slices.Contains(keys, key) {
 			keys = append(keys, key)

@@ -42,21 +42,23 @@ func init() {
 		},
 	})
 	addRecipe(Recipe{
-		Scheme: inspector.SchemeRedisSemaphore, Type: keyspace.TypeZSet, Guard: guardMember, WakeUp: wakeUpPolling,
+		Scheme: inspector.SchemeRedisSemaphore, Type: keyspace.TypeZSet, Guard: guardMember,
+		WakeUp: "PUBLISH {key}:released with the number of permits, where the holders are numbered permits or clients listen there; else none: clients that wait poll",
 		Steps: map[Verb]Step{
 			VerbExtend: {
 				Does: "notes that this holder has refreshed it just now, and lets the key stay for so long at least",
 				Then: "The next client that acquires counts from now by its own lockTimeout (10 s by default), whatever the TTL of the key: the lease gets no longer than that. A holder that is alive refreshes it by itself.",
 			},
-			VerbRelease:     steps[VerbRelease],
+			VerbRelease:     {Does: steps[VerbRelease].Does, Then: "The holder is not told: if it is alive it goes on believing that it has the lock, until its next refresh fails. Other holders keep theirs; clients that wait poll, or are told, and the next one enters beside it."},
 			VerbForceExpire: steps[VerbForceExpire],
 		},
+		channels: []string{"*:released"},
 		plan: func(p *plan, r Request, holder inspector.Holder, now time.Time) error {
 			refreshed := func(now time.Time, _ time.Duration) float64 { return endMillis(now, 0) }
 			return p.onMember(r, holder, memberLock{score: refreshed, stays: sameSpan}, now)
 		},
 		samples: func(key string) []*inspector.Lock {
-			return sampleMembers(inspector.SchemeRedisSemaphore, key, "uuid")
+			return sampleMembers(inspector.SchemeRedisSemaphore, key, "uuid_0")
 		},
 	})
 }

@@ -18,6 +18,13 @@ func (p *plan) wake(r Request, channel, message string) {
 	}
 }
 
+// announce tells those who wait what the lock's library tells them when so many of its holders have gone.
+func (p *plan) announce(r Request, released int) {
+	for _, a := range r.Lock.Announcements(released) {
+		p.do("PUBLISH", a.Channel, a.Message)
+	}
+}
+
 // wakesSharded says whether the plan sends a message to a sharded channel.
 func (p plan) wakesSharded() bool {
 	return slices.ContainsFunc(p.commands, func(command []string) bool { return command[0] == "SPUBLISH" })

@@ -11,14 +11,20 @@ var _ keyspace.Companions = Rules(nil)
 
 // Of names what belongs to the key of a record.
 func (rules Rules) Of(r keyspace.Record) keyspace.Company {
-	if scheme, ruled := rules.schemeOf(r.Key); ruled {
-		for _, s := range schemes {
-			if s.info.Name == scheme && s.beside != nil {
-				return s.beside(r)
-			}
-		}
-		if scheme == NoLock {
-			return keyspace.Company{}
+	scheme, ruled := rules.schemeOf(r.Key)
+	if ruled && scheme == NoLock {
+		return keyspace.Company{}
+	}
+	company := beside(r, scheme)
+	company.Open = ruled || isOpen(r)
+	return company
+}
+
+// beside names what belongs to a record that the user says is of this scheme, and else what any scheme says.
+func beside(r keyspace.Record, scheme Scheme) keyspace.Company {
+	for _, s := range schemes {
+		if s.info.Name == scheme && s.beside != nil {
+			return s.beside(r)
 		}
 	}
 	for _, s := range schemes {
@@ -42,11 +48,14 @@ func (rules Rules) Owners(name string) []string {
 			return owners
 		}
 	}
+	if key, announced := announcedKey(name); announced {
+		return []string{key}
+	}
 	return nil
 }
 
 // Channels are globs of the channels whose subscribers wait for locks.
-func (rules Rules) Channels() []string { return []string{"redisson_*"} }
+func (rules Rules) Channels() []string { return append([]string{"redisson_*"}, announcedChannels()...) }
 
 // companion is the record of what belongs to the candidate under this name; false where it is not there, or not known.
 func (c *candidate) companion(t keyspace.Type, key string) (keyspace.Record, bool) {

@@ -218,6 +218,11 @@ var libraries = []Library{
 		Name: "lock4j (Java)", Schemes: ofTokens, RecognisedBy: "`lock4j` at the beginning of the name, a UUID without dashes",
 		is: prefixed(shapeHex, "lock4j"),
 	},
+	{
+		Name: "simple-redis-mutex (npm)", Schemes: ofTokens, RecognisedBy: "`@simple-redis-mutex:lock-<name>`; its clients listen on one channel for all locks, whether they wait or not",
+		Consequence: "The clients that wait for it are told on that channel, and try at once.",
+		is:          named(func(key string) bool { return strings.HasPrefix(key, simpleMutex) }),
+	},
 	// Values that several leave.
 	{
 		Name: "redis-py", Schemes: ofTokens, RecognisedBy: "a UUID of version 1 without dashes; without a timeout no TTL",

@@ -11,9 +11,9 @@ import (
 var redisSemaphore = schemeFile{
 	info: SchemeInfo{
 		Name:         SchemeRedisSemaphore,
-		Systems:      "redis-semaphore (npm): Semaphore, MultiSemaphore",
-		RecognisedBy: "sorted set with `semaphore:` in its name; every member is a UUID, or one and `_<number>`, with the last refresh for a score, and a TTL",
-		Shows:        "every holder, with an estimate of its lease. The limit is not stored",
+		Systems:      "redis-semaphore (npm): Semaphore, MultiSemaphore; effect-distributed-lock (npm)",
+		RecognisedBy: "sorted set with `semaphore:` in its name, or clients that listen on `{key}:released`; every member is a UUID, or one and `_<number>`, with the last refresh for a score, and a TTL",
+		Shows:        "every holder, with an estimate of its lease; the clients that listen on `{key}:released`. The limit is not stored",
 	},
 	recognise: recogniseRedisSemaphore,
 }
@@ -25,7 +25,12 @@ const (
 )
 
 func recogniseRedisSemaphore(c *candidate) (recognition, bool) {
-	if !c.ruled() && !strings.Contains(c.Key, "semaphore:") || !isSortedSet(c.Record, isPermitID) || c.ExpiresAt.IsZero() {
+	waiters, _ := c.announced()
+	fits := isPermitID
+	if waiters.Count > 0 { // which proves more than a name or a UUID
+		fits = func(member string) bool { return isPermitID(member) || isNumberedPermit(member) }
+	}
+	if !c.ruled() && waiters.Count == 0 && !strings.Contains(c.Key, "semaphore:") || !isSortedSet(c.Record, fits) || c.ExpiresAt.IsZero() {
 		return recognition{}, false
 	}
 	score, ok := lastScore(c.Record)

@@ -89,7 +89,7 @@ func (rules Rules) recognise(r keyspace.Record, now time.Time) (recognition, boo
 				}
 				if found, ok := s.recognise(&c); ok {
 					found.scheme = scheme
-					return found, true
+					return c.withAnnounced(found), true
 				}
 			}
 		}
@@ -108,7 +108,7 @@ func (rules Rules) recognise(r keyspace.Record, now time.Time) (recognition, boo
 		}
 		if found, ok := s.recognise(&c); ok {
 			found.scheme = s.info.Name
-			return found, true
+			return c.withAnnounced(found), true
 		}
 	}
 	return recognition{}, false

@@ -17,7 +17,12 @@ var token = schemeFile{
 		Shows:        "the token, and host, process or time where it carries them; TTL",
 	},
 	recognise: recogniseToken,
-	beside:    besideJob,
+	beside: func(r keyspace.Record) keyspace.Company {
+		if strings.HasPrefix(r.Key, simpleMutex) && r.Type == keyspace.TypeString {
+			return keyspace.Company{Channels: []string{SimpleMutexChannel}}
+		}
+		return besideJob(r)
+	},
 }
 
 func recogniseToken(c *candidate) (recognition, bool) {
@@ -38,6 +43,7 @@ func recogniseToken(c *candidate) (recognition, bool) {
 	}
 	return recognition{
 		mode:     ModeExclusive,
+		waiters:  c.sharedListeners(SimpleMutexChannel),
 		holders:  []Holder{{Owner: value, Label: c.holderLabel(s)}},
 		evidence: c.tokenEvidence(s, evidenceTTL),
 	}, true

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 )
 
 const (
@@ -27,11 +29,13 @@ type attention struct {
 	listened, blocked int
 }
 
-// attends notes what an entry's companions are that nothing announces.
-func (a *attention) attends(e *entry, companions []Record) {
+// attends notes what belongs to an entry that nothing announces. Owners are those of [Companions].
+func (a *attention) attends(e *entry, r Record, owners func(channel string) []string) {
 	a.forgets(e)
-	for _, c := range companions {
+	e.listened = r.open
+	for _, c := range r.Companions {
 		e.listened = e.listened || c.Type == TypeChannel
+		e.shared = e.shared || c.Type == TypeChannel && !slices.Contains(owners(c.Key), e.key)
 		e.blocked = e.blocked || c.Type == TypeClients
 	}
 	if e.listened {
@@ -50,7 +54,7 @@ func (a *attention) forgets(e *entry) {
 	if e.blocked {
 		a.blocked--
 	}
-	e.listened, e.blocked = false, false
+	e.listened, e.shared, e.blocked = false, false, false
 }
 
 // attend asks who waits, and has the keys read again for which that has changed.
@@ -88,42 +92,48 @@ func (f *feed) attendChannels(ctx context.Context) error {
 	if c.noNumSub.Load() {
 		return nil
 	}
-	plain, err := f.listeners(ctx, "CHANNELS", "NUMSUB")
+	plain, err := c.listeners(ctx, f.options.Companions, "CHANNELS", "NUMSUB")
 	if err != nil {
 		return err
 	}
+	sharded := a.sharded
+	if !c.noShardNumSub.Load() && (len(a.sharded) > 0 || a.round%attendShards == 0) {
+		if sharded, err = c.listeners(ctx, f.options.Companions, "SHARDCHANNELS", "SHARDNUMSUB"); err != nil {
+			return err
+		}
+	}
+	c.listening.learn(f.options.Companions, plain, sharded)
 	f.compare(a.channels, plain)
-	a.channels = plain
-	if c.noShardNumSub.Load() || len(a.sharded) == 0 && a.round%attendShards != 0 {
-		return nil
-	}
-	sharded, err := f.listeners(ctx, "SHARDCHANNELS", "SHARDNUMSUB")
-	if err != nil {
-		return err
-	}
 	f.compare(a.sharded, sharded)
-	a.sharded = sharded
+	a.channels, a.sharded = plain, sharded
 	return nil
 }
 
 // listeners are the channels that somebody listens on, with their subscribers. Where this may not be asked there are none.
-func (f *feed) listeners(ctx context.Context, list, count string) (map[string]int64, error) {
+func (c *Connection) listeners(ctx context.Context, companions Companions, list, count string) (map[string]int64, error) {
+	pipe := c.reader.Pipeline()
+	for _, glob := range companions.Channels() {
+		pipe.Do(ctx, "PUBSUB", list, glob)
+	}
+	answers, err := pipe.Exec(ctx)
+	if isAnswer(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, wrap("pubsub channels", err)
+	}
 	var names []any
-	for _, glob := range f.options.Companions.Channels() {
-		some, err := f.connection.reader.Do(ctx, "PUBSUB", list, glob).Slice()
-		if isAnswer(err) {
-			return nil, nil
+	for _, answer := range answers {
+		if command, is := answer.(*redis.Cmd); is {
+			some, _ := command.Slice() // none is an error
+			names = append(names, some...)
 		}
-		if err != nil {
-			return nil, wrap("pubsub channels", err)
-		}
-		names = append(names, some...)
 	}
 	names = names[:min(len(names), maxAttended)]
 	if len(names) == 0 {
 		return nil, nil
 	}
-	answer, err := f.connection.reader.Do(ctx, slices.Concat([]any{"PUBSUB", count}, names)...).Result()
+	answer, err := c.reader.Do(ctx, slices.Concat([]any{"PUBSUB", count}, names)...).Result()
 	if isAnswer(err) {
 		return nil, nil
 	}
@@ -162,11 +172,32 @@ func (f *feed) compare(before, now map[string]int64) {
 			if before[channel] == now[channel] {
 				continue
 			}
-			for _, owner := range f.options.Companions.Owners(channel) {
+			owners := f.options.Companions.Owners(channel)
+			if len(owners) == 0 {
+				f.rereadShared()
+			}
+			for _, owner := range owners {
 				if e := f.followed[owner]; e != nil && e.listened {
 					f.dirty[owner] = struct{}{}
 				}
 			}
+		}
+	}
+}
+
+// ownersOf are the keys to which a channel belongs.
+func (f *feed) ownersOf(channel string) []string {
+	if f.options.Companions == nil {
+		return nil
+	}
+	return f.options.Companions.Owners(channel)
+}
+
+// rereadShared has the keys read again that have a channel in common with others.
+func (f *feed) rereadShared() {
+	for key, e := range f.followed {
+		if e.shared {
+			f.dirty[key] = struct{}{}
 		}
 	}
 }

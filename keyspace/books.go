@@ -60,7 +60,8 @@ type entry struct {
 	digest     uint64
 	generation uint64
 	// listened and blocked say that its waiters are clients that listen, or that are blocked: see attention.
-	listened, blocked bool
+	// Shared: they listen on a channel that belongs to other keys as well.
+	listened, shared, blocked bool
 	// lists and sets say that the key or one beside it is such, strangers that something is beside it of which nothing is heard: see
 	// silence.
 	lists, sets, strangers bool
@@ -181,7 +182,7 @@ func (f *feed) learnOne(r *Record, why source) {
 	}
 	e.readAt, e.digest, e.generation, e.expires, e.companion = r.ReadAt.UnixMilli(), digest, f.passes, 0, 0
 	f.deny(&e.denied, false)
-	f.attention.attends(e, r.Companions)
+	f.attention.attends(e, *r, f.ownersOf)
 	f.silence.notes(e, r, f.matcher.match)
 	if !r.ExpiresAt.IsZero() {
 		e.expires = r.ExpiresAt.UnixMilli() + 1

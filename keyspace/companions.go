@@ -19,4 +19,10 @@ type Company struct {
 	// Channels are those on which clients listen that wait for the key, and Commands those in which they may be blocked, in
 	// lower case ("blpop").
 	Channels, Commands []string
+	// Open says that clients may listen on other channels as well, which are only told by being listened to: those of
+	// [Companions.Channels] to which [Companions.Owners] gives this key.
+	Open bool
 }
+
+// empty reports whether nothing belongs to the key.
+func (c Company) empty() bool { return !c.Open && len(c.Keys)+len(c.Channels)+len(c.Commands) == 0 }

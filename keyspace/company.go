@@ -34,7 +34,7 @@ func (c *Connection) readTogether(ctx context.Context, companions Companions, ke
 		}
 		company := companions.Of(records[i])
 		company.Keys = company.Keys[:min(len(company.Keys), maxCompanions)]
-		if len(company.Keys)+len(company.Channels)+len(company.Commands) > 0 {
+		if records[i].open = company.Open; !company.empty() {
 			companies = append(companies, companyOf{Company: company, of: &records[i], at: len(beside)})
 			beside = append(beside, company.Keys...)
 		}
@@ -56,6 +56,11 @@ func (c *Connection) readTogether(ctx context.Context, companions Companions, ke
 	}
 	if err := c.readChannels(ctx, companies); err != nil {
 		return nil, err
+	}
+	if slices.ContainsFunc(companies, func(company companyOf) bool { return company.Open }) {
+		if err := c.listen(ctx, companions, listenEvery); err != nil {
+			return nil, err
+		}
 	}
 	for _, company := range companies {
 		if err := c.attach(ctx, company, read[company.at:company.at+len(company.Keys)]); err != nil {
@@ -80,6 +85,13 @@ func (c *Connection) attach(ctx context.Context, company companyOf, keys []Recor
 	for _, channel := range company.Channels {
 		if n, known := company.listening[channel]; known {
 			r.Companions = append(r.Companions, Record{Ref: c.ref(channel), Type: TypeChannel, Size: n, ReadAt: r.ReadAt})
+		}
+	}
+	if company.Open {
+		for _, channel := range c.listening.of(r.Key) {
+			if !slices.ContainsFunc(r.Companions, func(c Record) bool { return c.Key == channel.name }) {
+				r.Companions = append(r.Companions, Record{Ref: c.ref(channel.name), Type: TypeChannel, Size: channel.subscribers, ReadAt: r.ReadAt})
+			}
 		}
 	}
 	if len(company.Commands) == 0 {

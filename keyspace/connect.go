@@ -37,6 +37,7 @@ type Connection struct {
 	canNoTouch                                                    atomic.Bool
 	registrar                                                     registrar
 	asking                                                        asking
+	listening                                                     listening
 	// beside reads companions that other nodes of the cluster have; nil: all are here.
 	beside func(ctx context.Context, keys []string) ([]Record, error)
 }

@@ -117,10 +117,13 @@ func (f *feed) ref(key string) Ref {
 // run is the feed's one goroutine. A server that does not answer makes it wait and ask again, and never give up, unless it was
 // to look once.
 func (f *feed) run(ctx context.Context) {
+	if !f.options.Once {
+		f.say() // before the first records, so that it is known that nothing was seen until then
+	}
 	for ctx.Err() == nil {
 		f.herald.busy()
 		err := f.step(ctx)
-		answered := f.herald.idle()
+		answered := f.herald.idle(err)
 		switch {
 		case ctx.Err() != nil:
 			return

@@ -18,7 +18,8 @@ type herald struct {
 	missed    time.Time // as in feed
 	said      time.Time
 	busySince time.Time
-	rate      rate // of commands
+	answered  time.Time // when the server has last answered all that was asked
+	rate      rate      // of commands
 	fetched   rate // of bytes
 }
 
@@ -31,13 +32,25 @@ func (h *herald) busy() {
 	h.mu.Unlock()
 }
 
-// idle notes that a step has ended, and says since when no answer was noted: its beginning, or its last progress.
-func (h *herald) idle() time.Time {
+// idle notes that a step has ended, and whether the server has answered. It says since when no answer was noted: that is since the
+// last one, although nothing was asked for a while, because the server may have been gone by then.
+func (h *herald) idle(err error) time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	since := h.busySince
+	since := h.unanswered()
 	h.busySince = time.Time{}
+	if err == nil {
+		h.answered = time.Now()
+	}
 	return since
+}
+
+// unanswered needs the lock.
+func (h *herald) unanswered() time.Time {
+	if h.answered.IsZero() {
+		return h.busySince
+	}
+	return sooner(h.answered, h.busySince)
 }
 
 // progress notes that the server has answered, while one step of the feed goes on.
@@ -45,6 +58,7 @@ func (h *herald) progress() {
 	h.mu.Lock()
 	if !h.busySince.IsZero() {
 		h.busySince = time.Now()
+		h.answered = h.busySince
 	}
 	h.mu.Unlock()
 }
@@ -84,7 +98,7 @@ func (h *herald) publish() {
 	s.FetchedPerSecond = h.fetched.add(h.said, s.Fetched)
 	s.WritesRefused = h.feed.mail.writesRefused()
 	if s.Connected && !h.busySince.IsZero() && h.said.Sub(h.busySince) > hangs {
-		s.Connected, s.StaleSince, s.TimedOut = false, staleSince(h.missed, h.busySince), true
+		s.Connected, s.StaleSince, s.TimedOut = false, staleSince(h.missed, h.unanswered()), true
 		waited := h.said.Sub(h.busySince).Seconds()
 		s.Err = fmt.Sprintf("%s has not answered for %.1f s", s.Node, waited)
 		s.Trouble = Trouble{

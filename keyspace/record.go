@@ -79,6 +79,8 @@ type Record struct {
 	Value Value
 	// Truncated says that Value is not all of what the key holds.
 	Truncated bool
+	// open is that of its [Company].
+	open bool
 	// ReadAt is the local time at which the answer arrived.
 	ReadAt time.Time
 	// Companions are what belongs to the key, as it was right after: those of [Company] that are there, in that order, and

@@ -1,0 +1,59 @@
+package keyspace_test
+
+import (
+	"strings"
+	"testing"
+
+	"locktop/keyspace"
+	"locktop/keyspace/redistest"
+)
+
+// announced is a family of which each key "lock:x" may have a channel "lock:x:released", and all of them have the channel "all".
+type announced struct{}
+
+func (announced) Of(r keyspace.Record) keyspace.Company {
+	if !strings.HasPrefix(r.Key, "lock:") {
+		return keyspace.Company{}
+	}
+	return keyspace.Company{Channels: []string{"all"}, Open: true}
+}
+
+func (announced) Owners(name string) []string {
+	if key, is := strings.CutSuffix(name, ":released"); is {
+		return []string{key}
+	}
+	return nil
+}
+
+func (announced) Channels() []string { return []string{"*:released", "all"} }
+
+// Channels that only their subscribers tell of, and those that belong to no key, are followed like any other.
+func TestOpenAndSharedChannels(t *testing.T) {
+	s := redistest.Start(t, "--notify-keyspace-events", "Kg$hzlxen")
+	s.Do("MSET", "lock:a", "1", "lock:b", "1", "orders", "1")
+	for _, key := range []string{"lock:b:released", "orders:released", "lock:c:released"} {
+		subscribe(t, s.Client(), key)
+	}
+	c := connect(t, s)
+	p, _ := watch(t, c, keyspace.ObserveOptions{Patterns: []keyspace.Pattern{{Glob: "*"}}, Companions: announced{}})
+	p.companionsReach(t, "lock:a", "channel all 0")
+	p.companionsReach(t, "lock:b", "channel all 0", "channel lock:b:released 1")
+	p.companionsReach(t, "orders")
+	listener := subscribe(t, s.Client(), "lock:a:released")
+	p.companionsReach(t, "lock:a", "channel all 0", "channel lock:a:released 1")
+	sharded := s.Client().SSubscribe(t.Context(), "lock:a:released")
+	defer sharded.Close()
+	if _, err := sharded.Receive(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.companionsReach(t, "lock:a", "channel all 0", "channel lock:a:released 2")
+	subscribe(t, s.Client(), "all")
+	p.companionsReach(t, "lock:a", "channel all 1", "channel lock:a:released 2")
+	p.companionsReach(t, "lock:b", "channel all 1", "channel lock:b:released 1")
+	_ = listener.Close()
+	p.companionsReach(t, "lock:a", "channel all 1", "channel lock:a:released 1")
+	records, err := c.ReadWith(t.Context(), announced{}, "lock:b", "orders")
+	if err != nil || len(records[0].Companions) != 2 || len(records[1].Companions) != 0 {
+		t.Errorf("%+v, %v", records, err)
+	}
+}
