@@ -25,7 +25,7 @@ const (
 )
 
 func recogniseRedisSemaphore(c *candidate) (recognition, bool) {
-	if !c.ruled() && !strings.Contains(c.Key, "semaphore:") || !isSortedSet(c.Record, isPermitID) || c.ExpiresAt.IsZero() {
+	if !c.named() && !strings.Contains(c.Key, "semaphore:") || !isSortedSet(c.Record, isPermitID) || c.ExpiresAt.IsZero() {
 		return recognition{}, false
 	}
 	score, ok := lastScore(c.Record)

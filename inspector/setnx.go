@@ -20,7 +20,7 @@ func recogniseSetNX(c *candidate) (recognition, bool) {
 		return recognition{}, false
 	}
 	s, ok := c.holderValue()
-	if !ok || s == shapeEmpty && c.name.grade < nameStrong || c.Value.Text == "0" {
+	if !ok || s == shapeEmpty && c.name.grade < nameStrong || c.Value.Text == "0" && !c.ruled() {
 		return recognition{}, false
 	}
 	return recognition{

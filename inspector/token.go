@@ -79,14 +79,15 @@ func holdsSecrets(key string) bool {
 // holderValue says whether a string with this name may be a lock's value, and of what shape it is.
 func (c *candidate) holderValue() (shape, bool) {
 	value := c.Value.Text
+	if c.ruled() {
+		return shapeOf(value), true
+	}
 	if c.name.grade == nameSilent || c.Truncated || len(value) > maxToken {
 		return shapeOther, false
 	}
 	s := shapeOf(value)
 	switch {
-	case c.ruled():
-		return s, true
-	case s == shapeForeign, s == shapeInteger && !c.name.numbers, c.name.aside && !s.tokenLike():
+	case s == shapeForeign, s == shapeInteger && !c.name.numbers, c.isCounter(), c.name.aside && !c.named() && !s.tokenLike():
 		return s, false
 	}
 	switch strings.ToLower(value) {
@@ -96,11 +97,26 @@ func (c *candidate) holderValue() (shape, bool) {
 	return s, true
 }
 
+// isCounter reports whether a string is a number under a name that counts something: the name speaks of something beside a lock, or
+// of the tokens that are given out. To delete such a number would begin the count again.
+func (c *candidate) isCounter() bool {
+	if c.ruled() {
+		return false
+	}
+	whole, fraction, _ := strings.Cut(c.Value.Text, ".")
+	if !isInteger(whole) || fraction != "" && !allDigits(fraction) {
+		return false
+	}
+	return c.name.aside || c.name.counts && c.ExpiresAt.IsZero()
+}
+
 // tokenEvidence says why a string is taken for a lock, and where that is little.
 func (c *candidate) tokenEvidence(s shape, ttl string) []string {
 	facts := []string{c.name.evidence(), s.evidence(), ttl}
 	if !s.tokenLike() && !c.ruled() {
-		if _, surely := c.library(SchemeToken, s); !surely {
+		if _, surely := c.library(SchemeToken, s); !surely && c.named() {
+			facts = append(facts, evidenceNamedOnly)
+		} else if !surely {
 			facts = append(facts, evidenceNameOnly)
 		}
 	}

@@ -110,7 +110,7 @@ func (a *app) act(cmd *cobra.Command, c *acting, name string, r actions.Request,
 	}
 	out := s.operator.Do(ctx, r)
 	if found.record.Exists() && found.lock == nil {
-		return errors.Join(noLock(found.record), out.Err)
+		return errors.Join(c.about.noLock(found.record), out.Err)
 	}
 	return a.report(c, r, out)
 }

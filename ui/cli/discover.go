@@ -49,9 +49,9 @@ type proposalJSON struct {
 // discover judges all keys once. Where the context ends it returns what it has found until then, and the context's error.
 func (a *app) discover(ctx context.Context, s *session, o *discovering, look *observing) (discoveryJSON, error) {
 	began := time.Now()
-	d := inspector.NewDiscovery(look.rules.rules, look.globs())
+	d := inspector.NewDiscovery(look.ruling(), look.globs())
 	bar, cleared := a.progress()
-	walked := s.servers.Walk(ctx, look.rules.rules, o.keysPerSecond, func(records []keyspace.Record, p keyspace.Pass) error {
+	walked := s.servers.Walk(ctx, look.ruling(), o.keysPerSecond, func(records []keyspace.Record, p keyspace.Pass) error {
 		for _, r := range records {
 			d.Take(r)
 		}
