@@ -152,6 +152,9 @@ func (d *Discovery) Proposals() []Proposal {
 		if f.locks == 0 || !sure && 2*f.locks < f.keys { // most of these are something else
 			continue
 		}
+		if !namesKeys(keyspace.Pattern{Glob: glob}) {
+			continue // see Nameless
+		}
 		p := Proposal{
 			Pattern: keyspace.Pattern{Glob: glob}, Locks: f.locks, Confidence: ConfidenceLikely,
 			Evidence: f.evidence, Example: f.example, Renewed: f.renewed,
@@ -177,6 +180,20 @@ func (d *Discovery) Proposals() []Proposal {
 		return cmp.Or(cmp.Compare(a.Confidence, b.Confidence), cmp.Compare(b.Locks, a.Locks), cmp.Compare(a.Pattern.Glob, b.Pattern.Glob))
 	})
 	return out
+}
+
+// Nameless are how many locks have names in which nothing is the same but separators, so that no pattern names them but those that
+// name everything, and one of their keys.
+func (d *Discovery) Nameless() (locks int, example string) {
+	for glob, f := range d.merge() {
+		if f.locks > 0 && (f.certain > 0 || f.renewed > 0) && !namesKeys(keyspace.Pattern{Glob: glob}) {
+			locks += f.locks
+			if example == "" || f.example < example {
+				example = f.example
+			}
+		}
+	}
+	return locks, example
 }
 
 // merge makes one form of many that differ in their last word only: "sync:alice", "sync:bob" and so on are "sync:*".

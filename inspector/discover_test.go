@@ -57,6 +57,24 @@ func TestDiscoveryProposesPatterns(t *testing.T) {
 	}
 }
 
+// A pattern that names every key is never proposed: locks whose names are nothing but ids are counted, with one of them.
+func TestDiscoveryNeverProposesEverything(t *testing.T) {
+	const thread = "0f4d3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11:42"
+	d := NewDiscovery(nil, nil)
+	for n := range 6 {
+		d.Take(hashRecord(fmt.Sprintf("%08d-90c1-4f0e-8a57-2d1f3c5a7b9e", n), 30*time.Second, thread, "1"))
+		d.Take(hashRecord(fmt.Sprintf("%d:%d", n, n), 30*time.Second, thread, "1"))
+		d.Take(hashRecord(fmt.Sprintf("order:%d", n), 30*time.Second, thread, "1"))
+	}
+	got := d.Proposals()
+	if len(got) != 1 || got[0].Pattern.Glob != "order:*" {
+		t.Errorf("proposals %+v", got)
+	}
+	if locks, example := d.Nameless(); locks != 12 || example != "00000000-90c1-4f0e-8a57-2d1f3c5a7b9e" {
+		t.Errorf("%d locks without a name in common, such as %q", locks, example)
+	}
+}
+
 func TestDiscoveryIsBounded(t *testing.T) {
 	d := NewDiscovery(nil, nil)
 	for n := range maxForms + 1000 {

@@ -77,6 +77,13 @@ func lapsed(_ Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time) {
 
 func longLease(t Thresholds, l *Lock, _ time.Time) (Finding, bool, time.Time) {
 	end := l.leaseEnd()
+	if end.IsZero() && l.EndlessByChoice() {
+		return Finding{
+			Code: CodeLongLease, Severity: SeverityInfo,
+			Text:   "The key has a TTL of more than 100 years: its client was given no timeout, and means the lock to stay until it is released.",
+			Advice: "If the holder dies, nobody else can acquire it until somebody releases it. Give the client a timeout.",
+		}, true, time.Time{}
+	}
 	if end.IsZero() || l.State == StateLapsed || l.State == StateExpired {
 		return Finding{}, false, time.Time{}
 	}

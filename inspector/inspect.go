@@ -25,3 +25,9 @@ func (rules Rules) Follow(r keyspace.Record) bool {
 	_, ok := rules.recognise(r, r.ReadAt)
 	return ok
 }
+
+// Keep reports whether a record that was followed may be the same lock still: the filter for keyspace.ObserveOptions.
+func (rules Rules) Keep(r keyspace.Record) bool {
+	_, ok := rules.keeps(r, r.ReadAt)
+	return ok
+}

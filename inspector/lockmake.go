@@ -41,16 +41,21 @@ func (l *Lock) clone() *Lock {
 // forever is a TTL that is none: php-lock sets a thousand years where it is given no timeout.
 const forever = 100 * 365 * 24 * time.Hour
 
+// EndOfTTL is when the key of a record expires; zero if it has no TTL, or one of more than a hundred years.
+func EndOfTTL(r keyspace.Record) time.Time {
+	if r.ExpiresAt.Sub(r.ReadAt) > forever {
+		return time.Time{}
+	}
+	return r.ExpiresAt
+}
+
 // show takes over what a record says: holders, ends, and the record itself.
 func (l *Lock) show(r keyspace.Record, found recognition) {
 	l.Node = r.Node
 	l.Scheme = found.scheme
-	l.ExpiresAt = r.ExpiresAt
-	if r.ExpiresAt.Sub(r.ReadAt) > forever {
-		l.ExpiresAt = time.Time{}
-	}
+	l.ExpiresAt = EndOfTTL(r)
 	l.LeaseEnds = found.leaseEnds
-	l.Observed = r
+	l.Observed = withoutStrangers(r, found.scheme)
 	l.FreedAt, l.FreedBy = time.Time{}, ""
 	l.Mode = found.mode
 	l.Holders = append(l.Holders[:0], found.holders...)

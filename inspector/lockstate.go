@@ -21,13 +21,17 @@ func (l *Lock) StateAt(now time.Time) State {
 		return StateExpired
 	case !l.LeaseEnds.IsZero() && !now.Before(l.LeaseEnds):
 		return StateLapsed
-	case l.ExpiresAt.IsZero() && l.LeaseEnds.IsZero() && !l.Scheme.traits().endless:
+	case l.ExpiresAt.IsZero() && l.LeaseEnds.IsZero() && !l.Scheme.traits().endless && !l.EndlessByChoice():
 		return StateStuck
 	case l.mind.cooling:
 		return StateCooldown
 	}
 	return StateHeld
 }
+
+// EndlessByChoice reports whether the key has a TTL of more than a hundred years. A library sets one where it is given no timeout, so
+// that such a lock is as it should be: [Lock.ExpiresAt] is zero as for a key without a TTL.
+func (l *Lock) EndlessByChoice() bool { return l.ExpiresAt.IsZero() && !l.Observed.ExpiresAt.IsZero() }
 
 // TTLAt is what the lease has left at a moment, by the key's TTL or the end that the value states, whichever is the earlier.
 // It is negative once that has passed. False: it never ends.
@@ -87,7 +91,7 @@ func (l *Lock) AcquisitionsAt(now time.Time) [SparkBuckets]uint16 {
 func (l *Lock) CompanionKeys() []string {
 	var keys []string
 	for _, c := range l.Observed.Companions {
-		if c.Exists() && c.Type != keyspace.TypeChannel && c.Type != keyspace.TypeClients && !l.isStranger(c) {
+		if c.Exists() && c.Type != keyspace.TypeChannel && c.Type != keyspace.TypeClients {
 			keys = append(keys, c.Key)
 		}
 	}

@@ -10,6 +10,8 @@ const (
 	nameWord                    // a lock word somewhere: "shop:stock-lock:item"
 	namePart                    // a lock word alone between two colons: "shop:lock:item"
 	nameStrong                  // the first or the last word is a lock word: "lock:orders", "orders_lock", "orderLock"
+	nameKept                    // it was recognised before, and its holder is the same, so that the name need not say more
+	nameNamed                   // the user named the key, so that its name need not say anything
 	nameRuled                   // a rule of the user's names the scheme, so that the name need not
 )
 
@@ -22,6 +24,10 @@ type nameEvidence struct {
 	// numbers: a plain number may be a lock's value. It may not where the only lock words are plurals, which are counted
 	// ("user:7:locks"), or "semaphore", whose number is that of its free permits.
 	numbers bool
+	// counts: the last word is "token" or "tokens", of which a number without a TTL is the last that was given out.
+	counts bool
+	// named: the user named the key, whatever its name says.
+	named bool
 	// companion: the key belongs to a lock of a library that keeps several keys, and is none itself.
 	companion bool
 }
@@ -67,6 +73,7 @@ var asideWords = map[string]asidePlace{
 	"attempts": asideAnywhere, "failures": asideAnywhere, "tries": asideAnywhere, "retries": asideAnywhere,
 	"histogram": asideAnywhere, "ratelimit": asideAnywhere, "throttle": asideAnywhere, "unlock": asideAnywhere,
 	"unlocked": asideAnywhere, "unlocks": asideAnywhere, "lockout": asideAnywhere, "otp": asideAnywhere,
+	"fencing": asideAnywhere, "fence": asideLast, "sequences": asideLast,
 	"captcha": asideAnywhere, "waiting": asideAnywhere, "waiters": asideAnywhere, "waitlist": asideAnywhere,
 	"metrics": asideNotAfter, "stats": asideNotAfter, "statistics": asideNotAfter, "feature": asideNotAfter,
 	"features": asideNotAfter, "flag": asideNotAfter, "flags": asideNotAfter, "config": asideNotAfter,
@@ -101,12 +108,19 @@ var companionBeginnings = [...]string{
 func (e nameEvidence) evidence() string {
 	switch e.grade {
 	case nameRuled:
-		return "a rule of yours names the scheme"
+		return evidenceNamed + ": a rule of yours names the scheme"
+	case nameNamed:
+		return evidenceNamed
+	case nameKept:
+		return "it was recognised before, and its holder is the same"
 	case nameStrong:
 		return "its name begins or ends with a word for lock"
 	case nameWord, namePart:
 		return "its name has a word for lock, or a library's prefix"
 	case nameSilent:
+		if e.named {
+			return evidenceNamed
+		}
 		return "its name says nothing"
 	}
 	return ""
@@ -173,6 +187,7 @@ func nameOf(key string) nameEvidence {
 	if asideWords[last] != asideNever || last == "token" && !strings.HasSuffix(key, ":token") {
 		e.aside = true // "lock_token" is a secret that has to do with a lock, "lock:token" may be the lock of a token
 	}
+	e.counts = last == "token" || last == "tokens"
 	return e
 }
 

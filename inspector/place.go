@@ -40,11 +40,12 @@ func (p *place) isEdited(r *keyspace.Record) bool {
 // isTrap says whether a key was named by the letters of a default pattern only ("blocklist"). What a pattern of the user's own
 // names may be a lock under any name.
 func (rules Rules) isTrap(key string) bool {
-	if scheme, ruled := rules.schemeOf(key); ruled {
+	scheme, named := rules.schemeOf(key)
+	if named && scheme != AnyScheme {
 		return scheme == NoLock
 	}
 	name := nameOf(key)
-	return name.companion || name.grade == nameSilent && hasLockLetters(key)
+	return name.companion || !named && name.grade == nameSilent && hasLockLetters(key)
 }
 
 // lockLetters are what the default patterns look for, in any letter case.

@@ -30,7 +30,7 @@ func recogniseRedisSemaphore(c *candidate) (recognition, bool) {
 	if waiters.Count > 0 { // which proves more than a name or a UUID
 		fits = func(member string) bool { return isPermitID(member) || isNumberedPermit(member) }
 	}
-	if !c.ruled() && waiters.Count == 0 && !strings.Contains(c.Key, "semaphore:") || !isSortedSet(c.Record, fits) || c.ExpiresAt.IsZero() {
+	if !c.named() && waiters.Count == 0 && !strings.Contains(c.Key, "semaphore:") || !isSortedSet(c.Record, fits) || c.ExpiresAt.IsZero() {
 		return recognition{}, false
 	}
 	score, ok := lastScore(c.Record)

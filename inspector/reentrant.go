@@ -17,7 +17,7 @@ var reentrant = schemeFile{
 	info: SchemeInfo{
 		Name:         SchemeReentrant,
 		Systems:      "re-entrant locks of a hash and Lua scripts",
-		RecognisedBy: "hash of exactly one field with a count of 1 to 10,000; a lock's name, or a field such as host:pid",
+		RecognisedBy: "hash of exactly one field with a count of 1 to 10,000; a lock's name, or a field such as host:pid, or named by you",
 		Shows:        "holder, entry count, TTL",
 	},
 	recognise: recogniseReentrant,
@@ -38,6 +38,8 @@ func recogniseReentrant(c *candidate) (recognition, bool) {
 	}
 	leased := !c.ExpiresAt.IsZero()
 	switch {
+	case c.named(): // without a TTL a plain word is a property with a number, not a holder
+		ok = c.ruled() || leased || s.tokenLike() || !allLetters(field.Name)
 	case c.name.aside:
 		ok = s.tokenLike() && c.name.grade != nameSilent
 	case c.name.grade >= nameStrong:

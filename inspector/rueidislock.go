@@ -176,18 +176,25 @@ func recogniseRueidisLock(c *candidate) (recognition, bool) {
 	}, true
 }
 
-// isStranger reports whether a key was read beside a lock because of its number, and is none of the lock's.
-func (l *Lock) isStranger(beside keyspace.Record) bool {
-	r := l.Observed
-	if r.Type != keyspace.TypeString || beside.Type != keyspace.TypeString ||
-		l.Scheme == SchemeRueidisLock && r.Value.Text == beside.Value.Text {
-		return false
-	}
+// withoutStrangers is the record of a lock without the keys that were read beside it because of their numbers, and are none of the
+// lock's.
+func withoutStrangers(r keyspace.Record, scheme Scheme) keyspace.Record {
 	places, found := numbers(r.Key)
-	for _, at := range places[:found] {
-		if is, _ := isNumberedSibling(r.Key, beside.Key, at); is {
-			return true
+	if r.Type != keyspace.TypeString || found == 0 || len(r.Companions) == 0 {
+		return r
+	}
+	var own []keyspace.Record
+	for _, beside := range r.Companions {
+		stranger := beside.Type == keyspace.TypeString && (scheme != SchemeRueidisLock || r.Value.Text != beside.Value.Text)
+		numbered := false
+		for _, at := range places[:found] {
+			is, _ := isNumberedSibling(r.Key, beside.Key, at)
+			numbered = numbered || is
+		}
+		if !stranger || !numbered {
+			own = append(own, beside)
 		}
 	}
-	return false
+	r.Companions = own
+	return r
 }

@@ -11,12 +11,15 @@ import (
 // NoLock is what a rule says of keys that are no locks, whatever they look like.
 const NoLock = Scheme("none")
 
+// AnyScheme is what a rule says of keys that the user names: they are locks if they can be any, of the scheme that fits.
+const AnyScheme = Scheme("")
+
 // Rules decide by hand what evidence cannot: which scheme the keys of a pattern have. The first rule that names a key counts.
 // Without any rule, nil, evidence alone decides.
 type Rules []Rule
 
 // Rule says that the keys of a pattern are locks of a scheme, or, with [NoLock], no locks. Keys whose bytes do not fit the
-// scheme are judged by evidence all the same.
+// scheme are judged as those of [AnyScheme].
 type Rule struct {
 	Pattern keyspace.Pattern
 	Scheme  Scheme
@@ -41,6 +44,33 @@ func ParseRule(text string) (Rule, error) {
 		return Rule{}, fmt.Errorf("the glob of the rule %q: %w", text, err)
 	}
 	return Rule{Pattern: pattern, Scheme: scheme}, nil
+}
+
+// WithPatterns are the rules, and after them that the keys of these patterns are named by the user. A pattern that names
+// nothing, such as "*", or nothing but a word for lock, as the default patterns do, is no claim that its keys are locks.
+func (rules Rules) WithPatterns(patterns []keyspace.Pattern) Rules {
+	all := slices.Clip(rules)
+	for _, p := range patterns {
+		if namesKeys(p) {
+			all = append(all, Rule{Pattern: p, Scheme: AnyScheme})
+		}
+	}
+	return all
+}
+
+// WithKey are the rules, and after them that the user names this key.
+func (rules Rules) WithKey(key string) Rules {
+	return append(slices.Clip(rules), Rule{Pattern: keyspace.Pattern{Glob: keyspace.Escape(key)}, Scheme: AnyScheme})
+}
+
+// namesKeys reports whether a pattern says more of its keys than "*" and the default patterns do.
+func namesKeys(p keyspace.Pattern) bool {
+	if !strings.ContainsFunc(p.Glob, func(r rune) bool { return r >= 0x80 || isLetter(byte(r)) || isDigit(byte(r)) }) {
+		return false
+	}
+	word, begins := strings.CutPrefix(p.Glob, "*")
+	word, ends := strings.CutSuffix(word, "*")
+	return !begins || !ends || !slices.Contains(lockLetters[:], strings.ToLower(word))
 }
 
 // RuleSchemes are the schemes that a rule may name.

@@ -29,7 +29,11 @@ func TestARuleDecidesTheScheme(t *testing.T) {
 	}{
 		{stringRecord("jobs:7", "17", time.Minute), SchemeToken},
 		{stringRecord("jobs:7", `{"worker":"a"}`, time.Hour), SchemeToken},
-		{stringRecord("jobs:7", "17", 0), ""}, // the first rule counts, and its scheme has a TTL; nothing else speaks for a lock
+		{stringRecord("jobs:7", "17", 0), SchemeSetNX}, // the first rule counts, whether the token has a TTL or none
+		{stringRecord("jobs:7", strings.Repeat("{", 1<<20), 0), SchemeSetNX},
+		{stringRecord("h:1", "web-1", 0), SchemeSetNX}, // not re-entrant, but named by the user
+		{stringRecord("h:1", `{"worker":"a"}`, 0), ""},
+		{recordOf(keyspace.TypeList, "jobs:7", 0), ""},
 		{stringRecord("odd=key", "x", time.Minute), SchemeToken},
 		{stringRecord("lock:counter", "web-1:4711", time.Minute), ""},
 		{stringRecord("lock:orders", "web-1:4711", time.Minute), SchemeToken}, // no rule
@@ -43,7 +47,7 @@ func TestARuleDecidesTheScheme(t *testing.T) {
 		if rules.Follow(c.record) != ok {
 			t.Errorf("%q: followed: %v", c.record.Key, !ok)
 		}
-		if ok && strings.HasPrefix(c.record.Key, "jobs:7") && l.Evidence[0] != "a rule of yours names the scheme" {
+		if ok && strings.HasPrefix(c.record.Key, "jobs:7") && l.Evidence[0] != "you named it: a rule of yours names the scheme" {
 			t.Errorf("%q: evidence %q does not name the rule", c.record.Key, l.Evidence)
 		}
 	}

@@ -70,35 +70,77 @@ func Schemes() []SchemeInfo {
 	return infos
 }
 
-// recognise finds the scheme of a record; false where it is no lock. What the user's rule names is tried first, and where the
-// bytes do not fit it the evidence decides.
+// named reports whether a name need not say anything: the user named the key, or it was recognised before.
+func (c *candidate) named() bool { return c.name.grade >= nameKept }
+
+// recognise finds the scheme of a record; false where it is no lock. What the user's rule names is tried first, then what the
+// evidence says, and at last, of a key that the user named, whether it can be a lock at all.
 func (rules Rules) recognise(r keyspace.Record, now time.Time) (recognition, bool) {
 	if !r.Exists() {
 		return recognition{}, false
 	}
 	c := candidate{Record: r, now: now}
-	if scheme, ruled := rules.schemeOf(r.Key); ruled {
-		if scheme == NoLock {
-			return recognition{}, false
-		}
-		c.name = nameEvidence{grade: nameRuled, numbers: true}
-		for _, s := range schemes {
-			if s.info.Name == scheme {
-				if s.partOfAnother != nil && s.partOfAnother(&c) {
-					return recognition{}, false
-				}
-				if found, ok := s.recognise(&c); ok {
-					found.scheme = scheme
-					return c.withAnnounced(found), true
-				}
-			}
+	scheme, named := rules.schemeOf(r.Key)
+	if scheme == NoLock {
+		return recognition{}, false
+	}
+	if named && scheme != AnyScheme {
+		if found, is, decided := c.ruledBy(scheme); decided {
+			return found, is
 		}
 	}
-	if c.name = nameOf(r.Key); c.name.companion {
+	c.name = nameOf(r.Key)
+	c.name.named = named
+	if found, is := c.recognise(); is || !named {
+		return found, is
+	}
+	return c.recogniseAs(nameNamed)
+}
+
+// keeps is recognise for a key that was recognised before: it can be the same lock still.
+func (rules Rules) keeps(r keyspace.Record, now time.Time) (recognition, bool) {
+	if scheme, _ := rules.schemeOf(r.Key); scheme == NoLock || !r.Exists() {
+		return recognition{}, false
+	}
+	c := candidate{Record: r, now: now}
+	return c.recogniseAs(nameKept)
+}
+
+// ruledBy tries the scheme that a rule names. A string token may have a TTL or none, whichever the rule says.
+func (c *candidate) ruledBy(scheme Scheme) (found recognition, is, decided bool) {
+	c.name = nameEvidence{grade: nameRuled, numbers: true, named: true}
+	for _, s := range schemes {
+		name := s.info.Name
+		if name != scheme && !(scheme == SchemeToken && name == SchemeSetNX || scheme == SchemeSetNX && name == SchemeToken) {
+			continue
+		}
+		if s.partOfAnother != nil && s.partOfAnother(c) {
+			return recognition{}, false, true
+		}
+		if found, ok := s.recognise(c); ok {
+			found.scheme = name
+			return c.withAnnounced(found), true, true
+		}
+	}
+	return recognition{}, false, false
+}
+
+// recogniseAs recognises without the evidence of the name and without a limit of the TTL. What the name says against a lock counts.
+func (c *candidate) recogniseAs(grade nameGrade) (recognition, bool) {
+	name := nameOf(c.Key)
+	c.name = nameEvidence{
+		grade: grade, numbers: true, named: true, aside: name.aside, counts: name.counts, companion: name.companion,
+	}
+	return c.recognise()
+}
+
+// recognise asks the schemes.
+func (c *candidate) recognise() (recognition, bool) {
+	if c.name.companion {
 		return recognition{}, false
 	}
 	for _, s := range schemes {
-		if s.partOfAnother != nil && s.partOfAnother(&c) {
+		if s.partOfAnother != nil && s.partOfAnother(c) {
 			return recognition{}, false
 		}
 	}
@@ -106,7 +148,7 @@ func (rules Rules) recognise(r keyspace.Record, now time.Time) (recognition, boo
 		if s.byRule {
 			continue
 		}
-		if found, ok := s.recognise(&c); ok {
+		if found, ok := s.recognise(c); ok {
 			found.scheme = s.info.Name
 			return c.withAnnounced(found), true
 		}
@@ -119,6 +161,9 @@ const (
 	evidenceTTL   = "it has a TTL"
 	evidenceNoTTL = "it has no TTL"
 	evidenceHash  = "a hash of one field that counts entries"
+	evidenceNamed = "you named it"
+	// evidenceNamedOnly is said of what the user named, and nothing else makes a lock.
+	evidenceNamedOnly = "nothing in it says that it is a lock: its value may be anything"
 	// evidenceNameOnly is said of what may well be something else.
 	evidenceNameOnly = "nothing but its name says that it is a lock: its value may be anything"
 )

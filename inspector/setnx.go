@@ -23,7 +23,7 @@ func recogniseSetNX(c *candidate) (recognition, bool) {
 	if !ok && c.name.grade == nameSilent && c.inLaravelCache(true) {
 		s, ok = shapeAlnum, true
 	}
-	if !ok || s == shapeEmpty && c.name.grade < nameStrong || c.Value.Text == "0" {
+	if !ok || s == shapeEmpty && c.name.grade < nameStrong || c.Value.Text == "0" && !c.ruled() {
 		return recognition{}, false
 	}
 	return recognition{

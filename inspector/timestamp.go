@@ -39,7 +39,7 @@ func recogniseTimestamp(c *candidate) (recognition, bool) {
 	if !ok || end.Before(c.now.Add(-oldestLease)) || end.After(c.now.Add(latestLease)) {
 		return recognition{}, false
 	}
-	if !isUUID(id) && (c.name.grade == nameSilent || c.name.aside) {
+	if !isUUID(id) && (c.name.grade == nameSilent || c.name.aside || c.isCounter()) {
 		return recognition{}, false
 	}
 	if id == "" && !c.name.numbers {

@@ -94,6 +94,9 @@ func holdsSecrets(key string) bool {
 // holderValue says whether a string with this name may be a lock's value, and of what shape it is.
 func (c *candidate) holderValue() (shape, bool) {
 	value := c.Value.Text
+	if c.ruled() {
+		return shapeOf(value), true
+	}
 	if c.name.grade == nameSilent || c.Truncated || len(value) > maxDescription {
 		return shapeOther, false
 	}
@@ -106,9 +109,7 @@ func (c *candidate) holderValue() (shape, bool) {
 	switch {
 	case len(value) > maxToken:
 		return s, false
-	case c.ruled():
-		return s, true
-	case s == shapeForeign, s == shapeInteger && !c.name.numbers, c.name.aside && !s.tokenLike():
+	case s == shapeForeign, s == shapeInteger && !c.name.numbers, c.isCounter(), c.name.aside && !c.named() && !s.tokenLike():
 		return s, false
 	}
 	switch strings.ToLower(value) {
@@ -116,6 +117,19 @@ func (c *candidate) holderValue() (shape, bool) {
 		return s, false // a flag that says that nobody holds it
 	}
 	return s, true
+}
+
+// isCounter reports whether a string is a number under a name that counts something: the name speaks of something beside a lock, or
+// of the tokens that are given out. To delete such a number would begin the count again.
+func (c *candidate) isCounter() bool {
+	if c.ruled() {
+		return false
+	}
+	whole, fraction, _ := strings.Cut(c.Value.Text, ".")
+	if !isInteger(whole) || fraction != "" && !allDigits(fraction) {
+		return false
+	}
+	return c.name.aside || c.name.counts && c.ExpiresAt.IsZero()
 }
 
 // tokenEvidence says why a string is taken for a lock, and where that is little.
@@ -127,7 +141,9 @@ func (c *candidate) tokenEvidence(s shape, ttl string) []string {
 	case c.name.grade == nameSilent && strings.HasPrefix(c.Value.Text, "s:"):
 		facts = append(facts, "a cached text of as many letters looks the same")
 	case !s.tokenLike() && !c.ruled():
-		if _, surely := c.library(SchemeToken, s); !surely {
+		if _, surely := c.library(SchemeToken, s); !surely && c.named() {
+			facts = append(facts, evidenceNamedOnly)
+		} else if !surely {
 			facts = append(facts, evidenceNameOnly)
 		}
 	}

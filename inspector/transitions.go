@@ -58,6 +58,10 @@ func (s *store) record(r *keyspace.Record) {
 		now.trail = *waiting
 	}
 	found, is := s.options.Rules.recognise(*r, r.ReadAt)
+	held := known && s.slots[i].lock.FreedAt.IsZero()
+	if !is && held {
+		found, is = now.same(s.slots[i].lock)
+	}
 	if p.isEdited(r) {
 		is = false
 		if known { // it was never one
@@ -66,7 +70,7 @@ func (s *store) record(r *keyspace.Record) {
 		}
 	}
 	now.found = found
-	held := known && s.slots[i].lock.FreedAt.IsZero()
+	held = held && known
 	switch {
 	case held && is:
 		now.again()
@@ -87,6 +91,17 @@ func (s *store) record(r *keyspace.Record) {
 	} else {
 		*waiting = now.rest
 	}
+}
+
+// same recognises a lock that was recognised before, as long as its holder has it: a lock of which the TTL grew, or went, may be nothing
+// that would be taken for one today.
+func (v *sight) same(before *Lock) (recognition, bool) {
+	found, can := v.options.Rules.keeps(*v.record, v.record.ReadAt)
+	if !can || v.trail.ended() || !found.held() || len(before.Holders) == 0 {
+		return recognition{}, false
+	}
+	v.found = found
+	return found, v.sameHolder(before)
 }
 
 // appeared: there is a lock where none was.

@@ -79,7 +79,7 @@ func shapeOf(value string) shape {
 		return shapeUUIDTag
 	case !isText(value):
 		switch {
-		case foreignBinary(value):
+		case foreignBinary(value), describedBinary(value):
 			return shapeForeign
 		case len(value) >= 8:
 			return shapeBinary
@@ -222,6 +222,15 @@ func foreignBinary(value string) bool {
 		}
 	}
 	return false
+}
+
+// describedBinary knows binary data behind something that describes it: a JSON object, as dogpile.cache writes it before a cached
+// value, or a byte or two before one of Python's pickles.
+func describedBinary(value string) bool {
+	if strings.HasPrefix(value, `{"`) && strings.Contains(value, "}") {
+		return true
+	}
+	return strings.Contains(value, "\x80\x04\x95") || strings.Contains(value, "\x80\x05\x95")
 }
 
 // hostAndProcess reads "host:pid", "host|pid", "pid@host" and "host_pid_<32 hexadecimal digits>".

@@ -17,7 +17,7 @@ var wrongType = schemeFile{
 }
 
 func recogniseWrongType(c *candidate) (recognition, bool) {
-	if c.name.grade < nameStrong || c.name.aside || !c.name.numbers {
+	if c.name.grade < nameStrong || c.named() || c.name.aside || !c.name.numbers {
 		return recognition{}, false
 	}
 	switch c.Type {

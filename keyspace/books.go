@@ -160,7 +160,7 @@ func (f *feed) learnOne(r *Record, why source) {
 		f.doubts.unannounced(r.Key)
 	}
 	switch {
-	case r.Exists() && f.options.Follow(*r):
+	case r.Exists() && (f.options.Follow(*r) || e != nil && f.options.Keep(*r)):
 		f.dropOther(f.hash(r.Key))
 	case r.Type == TypeDenied && e != nil:
 		e.readAt, e.generation = r.ReadAt.UnixMilli(), f.passes

@@ -3,6 +3,7 @@ package keyspace
 import (
 	"cmp"
 	"context"
+	"math"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -13,6 +14,9 @@ const (
 	expiresNever = -1
 	expiresGone  = -2 // there is no such key
 )
+
+// longestRest is the most that a duration can be, in milliseconds: a TTL may be longer.
+const longestRest = math.MaxInt64 / int64(time.Millisecond)
 
 // expiryCommand is the command that tells when a key expires. PEXPIRETIME names the instant by the server's clock; it is
 // of no use before 7.0, where the ACL denies it, or where we do not know that clock: PTTL then tells what is left.
@@ -105,7 +109,7 @@ func (c *Connection) settle(r *reading, by expiryCommand, t trip) {
 	case by == byInstant:
 		r.record.ExpiresAt, r.record.ExpireTime = time.UnixMilli(after).Add(-c.clock.offset()), after
 	default:
-		r.record.ExpiresAt = t.sent.Add(t.half()).Add(time.Duration(after) * time.Millisecond)
+		r.record.ExpiresAt = t.sent.Add(t.half()).Add(time.Duration(min(after, longestRest)) * time.Millisecond)
 		r.record.ExpiryError = t.half()
 	}
 }

@@ -178,6 +178,22 @@ func TestKeysThatAreNotFollowedCostLittle(t *testing.T) {
 	p.reaches(t, "follower", func(st keyspace.Status) bool { return st.Followed == 1 && st.Seen == 100 })
 }
 
+// A key that is followed stays so as long as Keep wants it, and one that never was followed does not begin by it.
+func TestKeptKeysStayFollowed(t *testing.T) {
+	s := redistest.Start(t)
+	s.Do("SET", "lock:a", "token", "PX", "60000")
+	s.Do("SET", "lock:b", "token")
+	leased := func(r keyspace.Record) bool { return r.Exists() && !r.ExpiresAt.IsZero() }
+	keep := func(r keyspace.Record) bool { return r.Value.Text == "token" }
+	p, _ := watch(t, connect(t, s), keyspace.ObserveOptions{Follow: leased, Keep: keep, PassInterval: time.Hour})
+	p.reaches(t, "one followed", func(st keyspace.Status) bool { return live(st) && st.Followed == 1 && st.Seen == 2 })
+	s.Do("PERSIST", "lock:a")
+	s.Do("SET", "lock:c", "token") // whatever was heard of the first was answered by then
+	p.reaches(t, "still followed", func(st keyspace.Status) bool { return st.Followed == 1 && st.Seen == 3 })
+	s.Do("SET", "lock:a", "something else")
+	p.reaches(t, "none followed", func(st keyspace.Status) bool { return st.Followed == 0 && st.Seen == 3 })
+}
+
 func TestSlowConsumerIsBoundedAndEndsUpRight(t *testing.T) {
 	s := redistest.Start(t)
 	observation, err := connect(t, s).Observe(t.Context(), keyspace.ObserveOptions{PassInterval: time.Hour})

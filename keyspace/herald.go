@@ -20,7 +20,7 @@ type herald struct {
 	busySince time.Time
 	answered  time.Time // when the server has last answered all that was asked
 	rate      rate      // of commands
-	fetched   rate // of bytes
+	fetched   rate      // of bytes
 }
 
 // hangs is how long the feed may wait for an answer before the picture counts as stale.

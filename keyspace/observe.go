@@ -87,6 +87,9 @@ func (o ObserveOptions) withDefaults() ObserveOptions {
 	if o.Follow == nil {
 		o.Follow = Record.Exists
 	}
+	if o.Keep == nil {
+		o.Keep = func(Record) bool { return false }
+	}
 	return o
 }
 

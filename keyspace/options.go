@@ -66,6 +66,9 @@ type ObserveOptions struct {
 	// quick, and may be called from several goroutines. A key that is not followed is read again when a hint names it: soon
 	// the first times, then ever more seldom, down to once in ten seconds. Nil follows everything.
 	Follow func(Record) bool
+	// Keep is asked once a Record whether a key that is followed, and that Follow would not follow, stays followed all the same. It is
+	// called as Follow is; nil: it does not.
+	Keep func(Record) bool
 	// Companions says what is read together with a key; nil: nothing.
 	Companions Companions
 	// Clients has the feed tell who is connected to the node ([Update.Roll]), as often as that may be asked.

@@ -158,3 +158,15 @@ func infoNumber(t testing.TB, s *redistest.Server, section, name string) int64 {
 	t.Fatalf("INFO %s has no %s", section, name)
 	return 0
 }
+
+// A TTL may be longer than a duration can be.
+func TestReadAThousandYears(t *testing.T) {
+	s := redistest.Start(t)
+	s.Do("SET", "lock", "token", "PX", "31557600000000")
+	for _, rights := range []string{"~* &* +@all", "~* &* +@all -pexpiretime"} {
+		records, err := user(t, s, rights).Read(t.Context(), "lock")
+		if err != nil || records[0].ExpiresAt.Before(time.Now().AddDate(200, 0, 0)) {
+			t.Errorf("%s: ends %v, %v", rights, records[0].ExpiresAt, err)
+		}
+	}
+}

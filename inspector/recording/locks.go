@@ -65,9 +65,17 @@ func newWhat(l *inspector.Lock, kept inspector.Kept) *whatLine {
 	return what
 }
 
+// endOf is the end of the TTL as it was read.
+func endOf(l *inspector.Lock) time.Time {
+	if l.EndlessByChoice() {
+		return l.Observed.ExpiresAt
+	}
+	return l.ExpiresAt
+}
+
 func newNow(l *inspector.Lock, kept inspector.Kept) nowLine {
 	now := nowLine{
-		State: pack(string(l.State)), Expires: micro(l.ExpiresAt), LeaseEnds: micro(l.LeaseEnds),
+		State: pack(string(l.State)), Expires: micro(endOf(l)), LeaseEnds: micro(l.LeaseEnds),
 		Since: micro(l.HeldSince), Exact: l.HeldExact,
 		Renewals: l.Renewals, Period: l.RenewalPeriod.Microseconds(), Renewed: micro(l.LastRenewal),
 		Waiters: l.Waiters.Count, Counted: l.Waiters.Exact, By: pack(string(l.Waiters.By)), Fencing: l.FencingToken,
@@ -171,6 +179,7 @@ func (line *lockLine) lock(before *inspector.Lock) (*inspector.Lock, error) {
 		line.What.show(l, &kept)
 	}
 	l.Observed.Ref, l.Observed.ExpiresAt = l.Ref, l.ExpiresAt
+	l.ExpiresAt = inspector.EndOfTTL(l.Observed)
 	l.Quorum = line.Votes.quorum()
 	if line.Findings != nil {
 		l.Findings = nil

@@ -112,7 +112,7 @@ func (a *app) act(cmd *cobra.Command, c *acting, args []string, r actions.Reques
 		}
 		out := s.operator.Do(ctx, r)
 		if found.record.Exists() && found.lock == nil && c.listed == nil {
-			return errors.Join(noLock(found.record), out.Err)
+			return errors.Join(c.about.noLock(found.record), out.Err)
 		}
 		err = errors.Join(err, a.report(c, r, out))
 	}

@@ -56,7 +56,7 @@ func (a *app) dashboard(ctx context.Context, place keyspace.Place, look *observi
 		Profile: a.profileName(), Production: a.profile.Production(), Settings: begin, Save: save, Keys: a.otherKeys(),
 		NoColor: noColor != "", ASCII: text.ASCII(), Mouse: draw.mouse,
 		FPS: draw.fps, Sync: !draw.noSync,
-		Prober: inspector.NewProber(s.servers, look.rules.rules, s.locks), Probe: tui.ProbePolicy(draw.probe),
+		Prober: inspector.NewProber(s.servers, look.ruling(), s.locks), Probe: tui.ProbePolicy(draw.probe),
 	}
 	reports := reporter{
 		directory: draw.reports, audit: s.audit, began: began,

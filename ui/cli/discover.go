@@ -32,6 +32,9 @@ type discoveryJSON struct {
 	Known     int            `json:"known_locks"` // those that the patterns in use name
 	Took      int64          `json:"took_ms"`
 	Proposals []proposalJSON `json:"proposals"`
+	// Nameless are locks that no pattern names but such as "*", and NamelessExample is the key of one.
+	Nameless        int    `json:"nameless_locks,omitempty"`
+	NamelessExample string `json:"nameless_example,omitempty"`
 }
 
 type proposalJSON struct {
@@ -49,9 +52,9 @@ type proposalJSON struct {
 // discover judges all keys once. Where the context ends it returns what it has found until then, and the context's error.
 func (a *app) discover(ctx context.Context, s *session, o *discovering, look *observing) (discoveryJSON, error) {
 	began := time.Now()
-	d := inspector.NewDiscovery(look.rules.rules, look.globs())
+	d := inspector.NewDiscovery(look.ruling(), look.globs())
 	bar, cleared := a.progress()
-	walked := s.servers.Walk(ctx, look.rules.rules, o.keysPerSecond, func(records []keyspace.Record, p keyspace.Pass) error {
+	walked := s.servers.Walk(ctx, look.ruling(), o.keysPerSecond, func(records []keyspace.Record, p keyspace.Pass) error {
 		for _, r := range records {
 			d.Take(r)
 		}
@@ -67,6 +70,9 @@ func (a *app) discover(ctx context.Context, s *session, o *discovering, look *ob
 	}
 	out := discoveryJSON{
 		Complete: walked == nil, Keys: d.Keys, Known: d.Known, Took: time.Since(began).Milliseconds(), Proposals: []proposalJSON{},
+	}
+	if locks, example := d.Nameless(); locks > 0 {
+		out.Nameless, out.NamelessExample = locks, report.Shown(example)
 	}
 	for _, p := range d.Proposals() {
 		found := proposalJSON{
@@ -152,7 +158,11 @@ func (a *app) writeDiscovery(d discoveryJSON) error {
 	if !d.Complete {
 		b.WriteString("it was stopped before the end: there may be more\n")
 	}
-	if len(d.Proposals) == 0 {
+	switch {
+	case d.Nameless > 0:
+		fmt.Fprintf(&b, "%s locks have names with nothing in common, such as %s: give each of them as a pattern of its own\n",
+			text.Count(int64(d.Nameless)), d.NamelessExample)
+	case len(d.Proposals) == 0:
 		b.WriteString("no other key looks like a lock\n")
 	}
 	for _, p := range d.Proposals {

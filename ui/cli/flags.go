@@ -252,15 +252,27 @@ func (o *observing) globs() []keyspace.Pattern {
 	}
 }
 
+// ruling are the rules, and what the user names by patterns.
+func (o *observing) ruling() inspector.Rules {
+	var named []keyspace.Pattern
+	for _, glob := range o.patterns {
+		if glob != defaultPatterns {
+			named = append(named, keyspace.Pattern{Glob: glob})
+		}
+	}
+	return o.rules.rules.WithPatterns(named)
+}
+
 // options are the same for the observation.
 func (o *observing) options() keyspace.ObserveOptions {
+	rules := o.ruling()
 	return keyspace.ObserveOptions{
 		Patterns: o.globs(),
 		Notify:   keyspace.Notify(o.notify),
 		Poll:     o.poll,
 		Clients:  o.whose.on(),
 		Nudge:    o.readOnly != readOnlyStrict,
-		Follow:   o.rules.rules.Follow, Companions: o.rules.rules,
+		Follow:   rules.Follow, Keep: rules.Keep, Companions: rules,
 	}
 }
 

@@ -57,7 +57,7 @@ func (a *app) mayProbe() error {
 
 // probe samples a lock, and looks at it again.
 func (a *app) probe(ctx context.Context, s *session, about *target, found sight, asked probing) (sight, error) {
-	rules := about.rules.rules
+	rules := about.rulesOf(found.lock.Key)
 	prober := inspector.NewProber(s.servers, rules, nil)
 	span := time.Duration(asked.span)
 	cost, err := prober.Cost(ctx, found.lock)

@@ -76,7 +76,7 @@ func (a *app) observe(ctx context.Context, s *session, look *observing, single b
 		return failed("%w", err)
 	}
 	// The inspector ends when the feed's channel is closed, which is after its last goroutine: it is how we wait for them.
-	s.locks = inspector.Start(context.WithoutCancel(ctx), observation, inspector.Options{Thresholds: thresholds, Rules: look.rules.rules, Masters: s.servers.Masters(), OwnerNames: look.whose.names.rules})
+	s.locks = inspector.Start(context.WithoutCancel(ctx), observation, inspector.Options{Thresholds: thresholds, Rules: look.ruling(), Masters: s.servers.Masters(), OwnerNames: look.whose.names.rules})
 	s.atEnd(func() error {
 		stop()
 		return s.ended(ctx)

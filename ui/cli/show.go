@@ -96,7 +96,7 @@ With -o markdown it prints an incident report for a ticket; --report DIRECTORY w
 			case !found.record.Exists():
 				return about.missing(place, key)
 			case found.lock == nil:
-				return noLock(found.record)
+				return about.noLock(found.record)
 			}
 			if asked.span > 0 {
 				if found, err = a.probe(cmd.Context(), s, &about, found, asked); err != nil {

@@ -16,6 +16,7 @@ import (
 
 // watchKey observes one key for a while; nil: it was no lock at the end.
 func (a *app) watchKey(ctx context.Context, s *session, rules schemeRules, whose identity, key string, span time.Duration) (*inspector.Snapshot, error) {
+	rules.rules = rules.rules.WithKey(key)
 	look := observing{rules: rules, whose: whose, notify: "auto", poll: time.Second, reserved: literalGlob(key)}
 	seen, err := a.look(ctx, s, &look, span)
 	if err != nil || seen == nil {

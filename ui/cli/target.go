@@ -25,6 +25,9 @@ func (t *target) add(cmd *cobra.Command, what string) {
 	t.server.add(cmd)
 }
 
+// rulesOf are the rules for a key that the user names.
+func (t *target) rulesOf(key string) inspector.Rules { return t.rules.rules.WithKey(key) }
+
 // unquote decodes an argument if the user says that it is escaped.
 func (t *target) unquote(name, s string) (string, error) {
 	if !t.quoted {
@@ -48,7 +51,7 @@ type sight struct {
 
 // look looks at a key, and judges the lock by these limits. Where it cannot be read, the error says why.
 func (s *session) look(ctx context.Context, t *target, limits inspector.Thresholds, key string) (sight, error) {
-	found, err := s.lookAt(ctx, t.rules.rules, key)
+	found, err := s.lookAt(ctx, t.rulesOf(key), key)
 	if err == nil && found.lock != nil {
 		limits.Judge(found.lock, found.at)
 	}
@@ -161,9 +164,19 @@ func (t *target) missing(place keyspace.Place, key string) error {
 	return failed("there is no key %s on %s%s", named(key), where(place), hint)
 }
 
-// noLock is the error for a key that is there, but is no lock.
-func noLock(r keyspace.Record) error {
-	return failed("%s is no lock: %s", named(r.Key), kindOf(r))
+// noLock is the error for a key that is there, but is no lock. It says which rule makes one of it.
+func (t *target) noLock(r keyspace.Record) error {
+	said := kindOf(r)
+	why := t.rulesOf(r.Key).WhyNot(r)
+	if why != "" {
+		said += "; " + why
+	}
+	scheme, fits := inspector.Remedy(r, r.ReadAt)
+	if !fits {
+		return failed("%s is no lock: %s; --scheme-rule has no scheme that fits it", named(r.Key), said)
+	}
+	rule := shellWord(keyspace.Escape(r.Key) + "=" + string(scheme))
+	return failed("%s is no lock: %s; if it is one all the same: --scheme-rule %s", named(r.Key), said, rule)
 }
 
 // kindOf says what a key is, in words.
@@ -174,7 +187,7 @@ func kindOf(r keyspace.Record) string {
 	}
 	switch r.Type {
 	case keyspace.TypeString:
-		return fmt.Sprintf("it is a string of %s bytes %s, and its name and value are not like a lock's", text.Count(r.Size), ends)
+		return fmt.Sprintf("it is a string of %s bytes %s, and its value is not like a lock's", text.Count(r.Size), ends)
 	case keyspace.TypeHash:
 		return fmt.Sprintf("it is a hash of %s fields %s, and they are not like a lock's", text.Count(r.Size), ends)
 	default:

@@ -1,0 +1,61 @@
+package inspector
+
+import (
+	"time"
+
+	"locktop/keyspace"
+)
+
+// This file says of a key that is there, and that the user named, why it is no lock, and how to say that it is one.
+
+// WhyNot is why a key is no lock, where more than its bytes say so; else it is empty.
+func (rules Rules) WhyNot(r keyspace.Record) string {
+	if scheme, _ := rules.schemeOf(r.Key); scheme == NoLock {
+		return "a rule of yours says so"
+	}
+	c := candidate{Record: r, now: r.ReadAt, name: nameOf(r.Key)}
+	if first, is := c.firstSharer(); is {
+		return "it is one of the keys of the lock " + first
+	}
+	if c.name.companion {
+		return "its name says that it belongs to another key, which is the lock"
+	}
+	for _, s := range schemes {
+		if s.partOfAnother != nil && s.partOfAnother(&c) {
+			return "it belongs to another key, which is the lock"
+		}
+	}
+	if r.Type == keyspace.TypeString && c.isCounter() {
+		return "by its name it counts something, and to release it would begin the count again"
+	}
+	return ""
+}
+
+// firstSharer is the first key of a lock under numbered keys, where this is a later one of them.
+func (c *candidate) firstSharer() (key string, is bool) {
+	if !c.sharing().before {
+		return "", false
+	}
+	for _, other := range c.Companions {
+		if other.Value.Text == c.Value.Text && other.Key < c.Key && (!is || other.Key < key) {
+			key, is = other.Key, true
+		}
+	}
+	return key, is
+}
+
+// Remedy is the scheme by which a rule makes a lock of a key; false: it is laid out like none.
+func Remedy(r keyspace.Record, now time.Time) (Scheme, bool) {
+	c := candidate{Record: r, now: now}
+	for _, scheme := range [...]Scheme{SchemeToken, SchemeReentrant} { // what they say is plain
+		if found, is, _ := c.ruledBy(scheme); is {
+			return found.scheme, true
+		}
+	}
+	for _, scheme := range RuleSchemes() {
+		if found, is, _ := c.ruledBy(scheme); is && found.held() {
+			return scheme, true
+		}
+	}
+	return "", false
+}
