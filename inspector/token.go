@@ -10,6 +10,7 @@ import (
 
 // token is the lock of SET NX PX: a string with a TTL, whose value proves who holds it.
 var token = schemeFile{
+	traits: traits{ownCount: true},
 	info: SchemeInfo{
 		Name:         SchemeToken,
 		Systems:      "SET NX PX: redlock, redsync, redis-py, Laravel, Spring Integration, Bull and many more",
@@ -110,6 +111,9 @@ func (c *candidate) tokenEvidence(s shape, ttl string) []string {
 // labelOf says a token in words where it carries any, and else is the token without what a serialiser put around it.
 func labelOf(value string, s shape, now time.Time) string {
 	value = unwrap(value)
+	if OnlyTime(value, now) {
+		return UnknownHolder
+	}
 	if operator, ok := tombstoneOf(value); ok {
 		return "locktop's tombstone, left by " + operator
 	}

@@ -173,10 +173,7 @@ func writeLock(w io.Writer, s *inspector.Snapshot) error {
 	}
 	line("state", string(l.State))
 	for _, h := range l.Holders {
-		line("holder", text.Escape(h.Owner)+countNote(h))
-		if h.Label != "" && h.Label != h.Owner {
-			line("", text.Escape(h.Label))
-		}
+		writeHolder(line, l, &h)
 		if note := clientNote(s, h.Presence); note != "" {
 			line("client", note)
 		}
@@ -220,6 +217,23 @@ func writeLock(w io.Writer, s *inspector.Snapshot) error {
 	return out.Flush()
 }
 
+// writeHolder prints who has the lock, and how often that client entered it.
+func writeHolder(line func(name, value string), l *inspector.Lock, h *inspector.Holder) {
+	switch {
+	case h.Unknown():
+		line("holder", h.Label)
+		line("value", text.Escape(h.Owner)+", which --holder takes")
+	default:
+		line("holder", text.Escape(h.Owner)+countNote(h))
+		if h.Label != "" && h.Label != h.Owner {
+			line("", text.Escape(h.Label))
+		}
+	}
+	if l.CountUnknown(h) {
+		line("", "entry count unknown: Redis does not have it")
+	}
+}
+
 // writeVotes prints what each of the independent masters says.
 func writeVotes(line func(name, value string), q *inspector.Quorum, at time.Time) {
 	valid := ""
@@ -256,14 +270,11 @@ func modeNote(l *inspector.Lock) string {
 	return ", " + string(l.Mode)
 }
 
-func countNote(h inspector.Holder) string {
+func countNote(h *inspector.Holder) string {
 	if !h.Count.Known {
 		return ""
 	}
-	if h.Count.N == 1 {
-		return "  entered once"
-	}
-	return fmt.Sprintf("  entered %d times", h.Count.N)
+	return "  entered " + times(h.Count.N)
 }
 
 // endNote is the instant at which the lease is over.

@@ -77,7 +77,8 @@ type Lock struct {
 	State      string   `json:"state"`
 	Holders    []Holder `json:"holders"`
 	TTL        int64    `json:"ttl_ms"` // -1: none
-	ExpiresAt  string   `json:"expires_at,omitempty"`
+	// ExpiresAt is when the TTL ends, or without one the lease by the value.
+	ExpiresAt string `json:"expires_at,omitempty"`
 	// ExpireTime is PEXPIRETIME as the server answered it; absent without a TTL, before Redis 7.0, and of a Redlock.
 	ExpireTime int64    `json:"expire_time_ms,omitempty"`
 	Held       *int64   `json:"held_ms,omitempty"`
@@ -276,6 +277,9 @@ func NewLock(l *inspector.Lock, at time.Time) Lock {
 		Scheme: string(l.Scheme), Mode: string(l.Mode), State: string(l.State),
 		Holders: make([]Holder, 0, len(l.Holders)), TTL: Milliseconds(l, at), ExpiresAt: Instant(l.ExpiresAt),
 		Fencing: l.FencingToken, Findings: make([]Finding, 0, len(l.Findings)),
+	}
+	if l.ExpiresAt.IsZero() {
+		out.ExpiresAt = Instant(l.LeaseEnds)
 	}
 	out.Key, out.KeyBase64 = Plain(l.Key)
 	libraries, surely := l.Libraries()

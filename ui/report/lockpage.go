@@ -71,7 +71,9 @@ func (p *page) holders(s *inspector.Snapshot, l *inspector.Lock) {
 	for n := range l.Holders {
 		h := &l.Holders[n]
 		said := code(h.Owner)
-		if h.Label != h.Owner && h.Label != "" {
+		if h.Unknown() {
+			said = h.Label + ", value " + said
+		} else if h.Label != h.Owner && h.Label != "" {
 			said += ", " + prose(h.Label)
 		}
 		if h.Count.Known {
@@ -198,6 +200,8 @@ func who(owner, label string) string {
 		return "-"
 	case label == "" || label == owner:
 		return code(owner)
+	case label == inspector.UnknownHolder:
+		return label
 	default:
 		return code(owner) + " " + prose(label)
 	}
