@@ -168,12 +168,20 @@ func (l *listing) check() error {
 
 // look takes a snapshot: after one pass, or after a while.
 func (a *app) look(ctx context.Context, s *session, look *observing, span time.Duration) (*inspector.Snapshot, error) {
+	return a.lookOn(ctx, s, look, span, func(*inspector.Snapshot) {})
+}
+
+// lookOn is look, and gives each snapshot from the first complete one on.
+func (a *app) lookOn(ctx context.Context, s *session, look *observing, span time.Duration, each func(*inspector.Snapshot)) (*inspector.Snapshot, error) {
 	if err := a.observe(ctx, s, look, span == 0); err != nil {
 		return nil, err
 	}
 	latest, err := complete(ctx, s.locks)
-	if err != nil || latest == nil || span == 0 {
+	if err != nil || latest == nil {
 		return latest, err
+	}
+	if each(latest); span == 0 {
+		return latest, nil
 	}
 	watching, cancel := context.WithTimeout(ctx, span)
 	defer cancel()
@@ -186,6 +194,7 @@ func (a *app) look(ctx context.Context, s *session, look *observing, span time.D
 			return nil, failed("%w", err)
 		}
 		latest = next
+		each(latest)
 	}
 	return latest, nil
 }

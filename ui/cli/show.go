@@ -35,7 +35,7 @@ what is wrong with it, and the redis-cli commands that would act on it. It exits
 lock, and says what it is.
 
 With --for it looks on for so long, and tells what it saw: for how long the lock was held, how often it was acquired and
-renewed, and by whom it was held before.
+renewed, and by whom it was held before. Of a lock that ended meanwhile it tells how and when.
 
 With --probe it listens for that long to everything that is sent to the lock's server (MONITOR), and prints who tries to
 acquire the lock, how often, and in vain. Meanwhile that costs the server about half of what it can do, and it is refused
@@ -178,8 +178,12 @@ func writeLock(w io.Writer, s *inspector.Snapshot) error {
 			line("client", note)
 		}
 	}
-	line("ttl", ttl(l, at)+endNote(l))
-	line("held", held(l, at))
+	if l.State == inspector.StateFreed {
+		line("ended", ended(l))
+	} else {
+		line("ttl", ttl(l, at)+endNote(l))
+		line("held", held(l, at))
+	}
 	if by := l.Waiters.By; by != "" && by != inspector.WaitersNone {
 		line("waiters", waiters(l)+" by "+string(by))
 	}
@@ -275,6 +279,19 @@ func countNote(h *inspector.Holder) string {
 		return ""
 	}
 	return "  entered " + times(h.Count.N)
+}
+
+// ended is how a lock that is gone ended.
+func ended(l *inspector.Lock) string {
+	at, cause, held, exact := l.Ended()
+	said := "at " + report.Instant(at) + ", after "
+	if cause != inspector.CauseUnknown {
+		said = string(cause) + " " + said
+	}
+	if !exact {
+		said += "at least "
+	}
+	return said + text.Lag(held)
 }
 
 // endNote is the instant at which the lease is over.

@@ -109,6 +109,13 @@ func (p *page) lease(l *inspector.Lock) string {
 }
 
 func (p *page) held(l *inspector.Lock) string {
+	if l.State == inspector.StateFreed {
+		_, _, held, exact := l.Ended()
+		if !exact {
+			return "at least " + text.Lag(held)
+		}
+		return text.Lag(held)
+	}
 	switch {
 	case l.HeldSince.IsZero():
 		return ""
