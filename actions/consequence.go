@@ -89,6 +89,9 @@ func observedWords(r Request, now time.Time) string {
 	if holder.Count.Known {
 		facts[0] += ", entered " + plural(holder.Count.N, "time", "times")
 	}
+	if held && lock.CountUnknown(&holder) {
+		facts[0] += ", entry count unknown"
+	}
 	if !lock.HeldSince.IsZero() {
 		since := "for " + span(now.Sub(lock.HeldSince))
 		if !lock.HeldExact {

@@ -121,6 +121,9 @@ func (o Outcome) Sentence(r Request) string {
 		s = fmt.Sprintf("released %s of %s; %s has %d left%s", entriesWords(r), key, ownerWords(r, r.Owner), o.Count, mastersWords(o.Nodes))
 	case ResultExtended:
 		s = fmt.Sprintf("extended %s to %s for %s%s", key, span(r.TTL), ownerWords(r, r.Owner), mastersWords(o.Nodes))
+		if o.Holder != "" && o.Holder != r.Owner {
+			s += "; its value is " + shortOwner(o.Holder) + " now"
+		}
 	case ResultExpired:
 		s = "force-expired " + key + ", which " + ownerWords(r, r.Owner) + " had" + mastersWords(o.Nodes) + wokenWords(o)
 		if anonymous(r) {

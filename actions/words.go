@@ -58,10 +58,13 @@ func anonymous(r Request) bool {
 func ownerWords(r Request, owner string) string {
 	if r.Lock != nil {
 		for _, h := range r.Lock.Holders {
-			if h.Owner == owner && h.Label != "" {
+			if h.Owner == owner && h.Label != "" && !h.Unknown() {
 				return shortOwner(h.Label)
 			}
 		}
+	}
+	if inspector.OnlyTime(owner, time.Now()) {
+		return "an unknown client (" + shortOwner(owner) + ")"
 	}
 	return shortOwner(owner)
 }

@@ -8,6 +8,7 @@ import (
 // all its locks. Nothing in it tells it from other UUIDs, and only the waiters of its PUB_SUB mode are told by a message, so that a
 // rule has to name it (RedisLockRegistry.java, 7.2.0-M1).
 var springIntegration = schemeFile{
+	traits: traits{ownCount: true},
 	byRule: true,
 	info: SchemeInfo{
 		Name:         SchemeSpringIntegration,

@@ -22,11 +22,12 @@ const leaseSlack = 3 * time.Second
 
 // timestamp is the lock whose value is the end of its lease, taken over by GETSET once that has passed.
 var timestamp = schemeFile{
+	traits: traits{ownCount: true},
 	info: SchemeInfo{
 		Name:         SchemeTimestamp,
 		Systems:      "SETNX + GETSET, jedis-lock, redis-mutex (Ruby), redis-lock (npm)",
 		RecognisedBy: "string with a time in seconds or milliseconds, or id:milliseconds; a lock's name, or uuid:milliseconds",
-		Shows:        "the end of the lease, the holder's id where there is one",
+		Shows:        "the end of the lease, the holder's id where there is one; else the holder is unknown",
 	},
 	recognise: recogniseTimestamp,
 }
@@ -52,7 +53,7 @@ func recogniseTimestamp(c *candidate) (recognition, bool) {
 	if !c.ExpiresAt.IsZero() && c.ExpiresAt.Sub(end) > outlasts {
 		return recognition{}, false
 	}
-	label := c.Value.Text
+	label := UnknownHolder
 	if id != "" {
 		label = labelOf(id, shapeOf(id), c.now)
 	}

@@ -16,23 +16,23 @@ func TestTimestampsOfLibraries(t *testing.T) {
 	}{
 		{
 			library: "SETNX and GETSET", key: "orders_lock", value: "1767323055123",
-			label: "1767323055123", end: time.UnixMilli(1767323055123), state: StateHeld,
+			label: UnknownHolder, end: time.UnixMilli(1767323055123), state: StateHeld,
 		},
 		{
 			library: "SETNX and GETSET, after a crash", key: "orders_lock", value: "1767323044000",
-			label: "1767323044000", end: time.UnixMilli(1767323044000), state: StateLapsed,
+			label: UnknownHolder, end: time.UnixMilli(1767323044000), state: StateLapsed,
 		},
 		{
 			library: "seconds", key: "lock.orders", value: "1767323100",
-			label: "1767323100", end: time.Unix(1767323100, 0), state: StateHeld,
+			label: UnknownHolder, end: time.Unix(1767323100, 0), state: StateHeld,
 		},
 		{
 			library: "redis-mutex of kenn", key: "RedisMutex:orders", value: "1767323055.25",
-			label: "1767323055.25", end: time.UnixMilli(1767323055250), state: StateHeld,
+			label: UnknownHolder, end: time.UnixMilli(1767323055250), state: StateHeld,
 		},
 		{
 			library: "redis-mutex of kenn, full precision", key: "RedisMutex:orders", value: "1767323040.123456789",
-			label: "1767323040.123456789", end: time.Unix(1767323040, 123456789), state: StateLapsed,
+			label: UnknownHolder, end: time.Unix(1767323040, 123456789), state: StateLapsed,
 		},
 		{
 			library: "jedis-lock", key: "orders_lock", value: uuid + ":1767323055123",
@@ -52,7 +52,7 @@ func TestTimestampsOfLibraries(t *testing.T) {
 		},
 		{
 			library: "redis-lock of errorception", key: "lock.orders", value: "1767323050000", ttl: 5 * time.Second,
-			label: "1767323050000", end: time.UnixMilli(1767323050000), state: StateHeld,
+			label: UnknownHolder, end: time.UnixMilli(1767323050000), state: StateHeld,
 		},
 	} {
 		t.Run(test.library, func(t *testing.T) {
@@ -90,5 +90,46 @@ func TestTimesFarAwayAreNoEndOfALease(t *testing.T) {
 		if !l.LeaseEnds.IsZero() || l.State != StateStuck {
 			t.Errorf("%s: the lease ends %v, state %s, want none and %s", value, l.LeaseEnds, l.State, StateStuck)
 		}
+	}
+}
+
+// TestHolderNamed: a renewal writes another end of the lease, and what an operator gave before still names the holder.
+func TestHolderNamed(t *testing.T) {
+	const uuid = "5b0e2f6c-90c1-4f0e-8a57-2d1f3c5a7b9e"
+	for _, c := range []struct{ value, name, owner string }{
+		{"1767323055123", "1767323055123", "1767323055123"},
+		{"1767323055123", UnknownHolder, "1767323055123"},
+		{"1767323055123", "1767323055122", ""},
+		{"1767323055123", "", ""},
+		{uuid + ":1767323055123", uuid + ":1767323055123", uuid + ":1767323055123"},
+		{uuid + ":1767323055123", uuid + ":1767323040000", uuid + ":1767323055123"},
+		{uuid + ":1767323055123", uuid, uuid + ":1767323055123"},
+		{uuid + ":1767323055123", UnknownHolder, ""},
+		{uuid + ":1767323055123", "web-1:1767323055123", ""},
+	} {
+		l := inspected(t, stringRecord("lock:orders", c.value, 0), SchemeTimestamp)
+		if owner, found := l.HolderNamed(c.name); found != (c.owner != "") || found && owner != c.owner {
+			t.Errorf("%q names %q, %v in a lock of %q, want %q", c.name, owner, found, c.value, c.owner)
+		}
+	}
+	l := inspected(t, stringRecord("lock:orders", "web-1:4711", 10*time.Second), SchemeToken)
+	if _, found := l.HolderNamed("web-1"); found {
+		t.Error("a part of a token names its holder")
+	}
+}
+
+func TestATimeNamesNobody(t *testing.T) {
+	for value, want := range map[string]bool{
+		"1767323055123": true, "1767323100": true, "1767323040.123456789": true, "2026-01-02T03:04:05Z": true, "2026-01-02T03:04:05.678901": true,
+		"2026-01-02 03:04:05+01:00": true, "1": false, "": false, "web-1:1767323055123": false, "4711": false, "9999999999999": false,
+		"1999-01-02T03:04:05Z": false, "2026-01-02": false,
+	} {
+		if got := OnlyTime(value, schemeNow); got != want {
+			t.Errorf("%q is a time: %v", value, got)
+		}
+	}
+	e := Event{At: schemeNow, PreviousOwner: "1767323055123"}
+	if e.PreviousName() != UnknownHolder {
+		t.Errorf("the former holder is %q", e.PreviousName())
 	}
 }

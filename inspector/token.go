@@ -10,6 +10,7 @@ import (
 
 // token is the lock of SET NX PX: a string with a TTL, whose value proves who holds it.
 var token = schemeFile{
+	traits: traits{ownCount: true},
 	info: SchemeInfo{
 		Name:         SchemeToken,
 		Systems:      "SET NX PX: redlock, redsync, redis-py, Laravel, Spring Integration, Bull and many more",
@@ -173,6 +174,9 @@ func labelOf(value string, s shape, now time.Time) string {
 	value = unwrap(value)
 	if d, ok := describedLock(value); ok {
 		return d.label()
+	}
+	if OnlyTime(value, now) {
+		return UnknownHolder
 	}
 	if operator, ok := tombstoneOf(value); ok {
 		return "locktop's tombstone, left by " + operator

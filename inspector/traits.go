@@ -12,6 +12,8 @@ type traits struct {
 	coolsDown bool
 	// apart: its holders hold different things, so that they come and go one by one.
 	apart bool
+	// ownCount: a client of such a lock may enter it again, and keeps the count itself.
+	ownCount bool
 }
 
 // schemeTraits are those of all schemes; of another they are zero.

@@ -36,7 +36,7 @@ type acting struct {
 // add offers the shared flags.
 func (c *acting) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&c.holder, "holder", "", "the `OWNER` who has the lock, exactly as the lock says it (locktop show prints it)")
+	flags.StringVar(&c.holder, "holder", "", "the `OWNER` who has the lock, exactly as the lock says it (locktop show prints it); unknown: a lock that names none")
 	flags.StringVar(&c.from, "from", "", "act on the lock that this `FILE` (-: the standard input) has one object of, as locktop list -o json prints it")
 	flags.BoolVar(&c.dryRun, "dry-run", false, "do nothing; say what would be done")
 	flags.BoolVar(&c.yes, "yes", false, "do not ask")
@@ -168,6 +168,9 @@ func (c *acting) requests(found sight, r actions.Request) []actions.Request {
 	}
 	if c.listed != nil {
 		return c.listed.requests(found, r)
+	}
+	if owner, found := r.Lock.HolderNamed(r.Owner); found {
+		r.Owner = owner
 	}
 	return []actions.Request{r}
 }

@@ -25,7 +25,7 @@ func eventLine(e inspector.Event) string {
 		add("%s", who(e.Owner, e.Label))
 	}
 	if e.PreviousOwner != "" && e.PreviousOwner != e.Owner {
-		add("was %s", who(e.PreviousOwner, ""))
+		add("was %s", who(e.PreviousName(), ""))
 	}
 	if e.Count.Known {
 		add("count %d", e.Count.N)

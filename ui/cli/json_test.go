@@ -100,7 +100,7 @@ func TestLockJSONOfALeaseInTheValue(t *testing.T) {
 		Holders: []inspector.Holder{{Owner: "1767355000"}}, LeaseEnds: noon.Add(-time.Second),
 	}
 	got := report.NewLock(l, noon)
-	if got.TTL != -1 || got.ExpiresAt != "" || got.Holders[0].ExpiresAt != "2026-01-02T11:59:59.678Z" {
+	if got.TTL != -1 || got.ExpiresAt != "2026-01-02T11:59:59.678Z" || got.Holders[0].ExpiresAt != "2026-01-02T11:59:59.678Z" {
 		t.Errorf("got ttl %d, ends %q, holder's %q", got.TTL, got.ExpiresAt, got.Holders[0].ExpiresAt)
 	}
 }

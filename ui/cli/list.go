@@ -82,12 +82,14 @@ func (a *app) newList() *cobra.Command {
 With -o json it prints one locktop.snapshot/1. Its states are held, stuck, lapsed, expired, cooldown (released, and kept on
 purpose until its TTL is over), "wrong" for a key of a type that no lock has, and of a Redlock that nobody holds minority
 (its owner has too few votes) and split (several owners have some).
-Absent fields are omitted; ttl_ms is -1 without a TTL; expire_time_ms is the end by the server's clock (PEXPIRETIME);
-count is null where the lock does not store it; key_base64, owner_base64 and so on hold the bytes of what is not UTF-8 or
-has control characters, whose plain field is then escaped; library is who surely left the lock, candidates are who may
-have; waiters.count is exact, or by subscribers a lower bound, or by blocked clients an upper one, and null where they
-cannot be seen; held_with are other locks of the same owner; votes are those of a Redlock's masters. The verbs take one
-lock object with --from. With -o csv there is a line a holder.
+Absent fields are omitted; ttl_ms is -1 without a TTL; expires_at is the end of the TTL, or without one the end that the
+value states; expire_time_ms is the end of the TTL by the server's clock (PEXPIRETIME); count is null where the lock does
+not store it; key_base64, owner_base64 and so on hold the bytes of what is not UTF-8 or has control characters, whose
+plain field is then escaped; library is who surely left the lock, candidates are who may have; waiters.count is exact, or
+by subscribers a lower bound, or by blocked clients an upper one, and null where they cannot be seen; held_with are other
+locks of the same owner; votes are those of a Redlock's masters. A holder that the key does not name has the label
+unknown, and the key's value for its owner. The verbs take one lock object with --from. With -o csv there is a line a
+holder.
 
 --fail-on takes codes of findings, or critical, warning (which is at least that) and any. Where a listed lock has such
 a finding the exit code is 4. With --quiet nothing is printed unless that is so, and then only the locks that have it,
@@ -166,12 +168,20 @@ func (l *listing) check() error {
 
 // look takes a snapshot: after one pass, or after a while.
 func (a *app) look(ctx context.Context, s *session, look *observing, span time.Duration) (*inspector.Snapshot, error) {
+	return a.lookOn(ctx, s, look, span, func(*inspector.Snapshot) {})
+}
+
+// lookOn is look, and gives each snapshot from the first complete one on.
+func (a *app) lookOn(ctx context.Context, s *session, look *observing, span time.Duration, each func(*inspector.Snapshot)) (*inspector.Snapshot, error) {
 	if err := a.observe(ctx, s, look, span == 0); err != nil {
 		return nil, err
 	}
 	latest, err := complete(ctx, s.locks)
-	if err != nil || latest == nil || span == 0 {
+	if err != nil || latest == nil {
 		return latest, err
+	}
+	if each(latest); span == 0 {
+		return latest, nil
 	}
 	watching, cancel := context.WithTimeout(ctx, span)
 	defer cancel()
@@ -184,6 +194,7 @@ func (a *app) look(ctx context.Context, s *session, look *observing, span time.D
 			return nil, failed("%w", err)
 		}
 		latest = next
+		each(latest)
 	}
 	return latest, nil
 }

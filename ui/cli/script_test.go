@@ -70,6 +70,9 @@ func TestScripts(t *testing.T) {
 					env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
 					env.Setenv("TERM", "tmux-256color") // what a dashboard asks of an unknown terminal takes seconds
 					env.Setenv("CI", "1")
+					for name, in := range map[string]time.Duration{"IN5MIN": 5 * time.Minute, "IN6MIN": 6 * time.Minute} { // as locks state their ends
+						env.Setenv(name, strconv.FormatInt(time.Now().Add(in).UnixMilli(), 10))
+					}
 					env.Setenv("GORACE", "atexit_sleep_ms=0") // a program built for the race detector sleeps a second at its end
 					return nil
 				},

@@ -35,7 +35,7 @@ what is wrong with it, and the redis-cli commands that would act on it. It exits
 lock, and says what it is.
 
 With --for it looks on for so long, and tells what it saw: for how long the lock was held, how often it was acquired and
-renewed, and by whom it was held before.
+renewed, and by whom it was held before. Of a lock that ended meanwhile it tells how and when.
 
 With --probe it listens for that long to everything that is sent to the lock's server (MONITOR), and prints who tries to
 acquire the lock, how often, and in vain. Meanwhile that costs the server about half of what it can do, and it is refused
@@ -173,16 +173,17 @@ func writeLock(w io.Writer, s *inspector.Snapshot) error {
 	}
 	line("state", string(l.State))
 	for _, h := range l.Holders {
-		line("holder", text.Escape(h.Owner)+countNote(h))
-		if h.Label != "" && h.Label != h.Owner {
-			line("", text.Escape(h.Label))
-		}
+		writeHolder(line, l, &h)
 		if note := clientNote(s, h.Presence); note != "" {
 			line("client", note)
 		}
 	}
-	line("ttl", ttl(l, at)+endNote(l))
-	line("held", held(l, at))
+	if l.State == inspector.StateFreed {
+		line("ended", ended(l))
+	} else {
+		line("ttl", ttl(l, at)+endNote(l))
+		line("held", held(l, at))
+	}
 	if by := l.Waiters.By; by != "" && by != inspector.WaitersNone {
 		line("waiters", waiters(l)+" by "+string(by))
 	}
@@ -218,6 +219,23 @@ func writeLock(w io.Writer, s *inspector.Snapshot) error {
 		fmt.Fprintf(out, "  # %s\n  %s\n", c.Does, c.Command)
 	}
 	return out.Flush()
+}
+
+// writeHolder prints who has the lock, and how often that client entered it.
+func writeHolder(line func(name, value string), l *inspector.Lock, h *inspector.Holder) {
+	switch {
+	case h.Unknown():
+		line("holder", h.Label)
+		line("value", text.Escape(h.Owner)+", which --holder takes")
+	default:
+		line("holder", text.Escape(h.Owner)+countNote(h))
+		if h.Label != "" && h.Label != h.Owner {
+			line("", text.Escape(h.Label))
+		}
+	}
+	if l.CountUnknown(h) {
+		line("", "entry count unknown: Redis does not have it")
+	}
 }
 
 // writeVotes prints what each of the independent masters says.
@@ -256,14 +274,24 @@ func modeNote(l *inspector.Lock) string {
 	return ", " + string(l.Mode)
 }
 
-func countNote(h inspector.Holder) string {
+func countNote(h *inspector.Holder) string {
 	if !h.Count.Known {
 		return ""
 	}
-	if h.Count.N == 1 {
-		return "  entered once"
+	return "  entered " + times(h.Count.N)
+}
+
+// ended is how a lock that is gone ended.
+func ended(l *inspector.Lock) string {
+	at, cause, held, exact := l.Ended()
+	said := "at " + report.Instant(at) + ", after "
+	if cause != inspector.CauseUnknown {
+		said = string(cause) + " " + said
 	}
-	return fmt.Sprintf("  entered %d times", h.Count.N)
+	if !exact {
+		said += "at least "
+	}
+	return said + text.Lag(held)
 }
 
 // endNote is the instant at which the lease is over.

@@ -14,21 +14,22 @@ import (
 
 // This file tells what "show" knows of a lock's past: with --for, what it saw happen to the lock meanwhile.
 
-// watchKey observes one key for a while; nil: it was no lock at the end.
+// watchKey observes one key for a while; nil: it was no lock at the end, and none ended meanwhile.
 func (a *app) watchKey(ctx context.Context, s *session, rules schemeRules, whose identity, key string, span time.Duration) (*inspector.Snapshot, error) {
 	rules.rules = rules.rules.WithKey(key)
 	look := observing{rules: rules, whose: whose, notify: "auto", poll: time.Second, reserved: literalGlob(key)}
-	seen, err := a.look(ctx, s, &look, span)
-	if err != nil || seen == nil {
+	var last *inspector.Snapshot // with the lock; one that has ended goes from later snapshots after a while
+	seen, err := a.lookOn(ctx, s, &look, span, func(next *inspector.Snapshot) {
+		if i := slices.IndexFunc(next.Locks, func(l *inspector.Lock) bool { return l.Key == key }); i >= 0 {
+			one := *next
+			one.Locks = next.Locks[i : i+1]
+			last = &one
+		}
+	})
+	if err != nil || last == nil || last.Seq != seen.Seq && last.Locks[0].State != inspector.StateFreed {
 		return nil, err
 	}
-	i := slices.IndexFunc(seen.Locks, func(l *inspector.Lock) bool { return l.Key == key })
-	if i < 0 {
-		return nil, nil
-	}
-	one := *seen
-	one.Locks = seen.Locks[i : i+1]
-	return &one, nil
+	return last, nil
 }
 
 // literalGlob is the glob that names one key only.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -117,5 +119,58 @@ func TestStatisticsInWords(t *testing.T) {
 	}
 	if strings.Join(said, "\n") != strings.Join(want, "\n") {
 		t.Errorf("said\n%s\nwant\n%s", strings.Join(said, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestShowOfALockThatEndsMeanwhile says how it ended and for how long it was held, also long after the end.
+func TestShowOfALockThatEndsMeanwhile(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		span string
+		most time.Duration // for which it was held
+		end  func(*redistest.Server)
+		how  []string
+	}{
+		{"deleted", "2s", 2 * time.Second, func(s *redistest.Server) { s.Do("DEL", "lock:a") }, []string{"released", "freed"}},
+		{"expired", "2s", 2 * time.Second, func(s *redistest.Server) { s.Do("PEXPIRE", "lock:a", 200) }, []string{"expired"}},
+		{"deleted long before the end of the look", "7s", 6 * time.Second, func(s *redistest.Server) { s.Do("DEL", "lock:a") }, []string{"released", "freed"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			server := redistest.Start(t)
+			server.Do("CONFIG", "SET", "notify-keyspace-events", "Kg$hzxenls")
+			for _, output := range []string{"text", "json"} {
+				server.Do("SET", "lock:a", "worker-7", "PX", 600_000)
+				var ending sync.WaitGroup
+				ending.Go(func() {
+					redistest.Eventually(t, 10*time.Second, func() (bool, string) {
+						clients := fmt.Sprint(server.Do("CLIENT", "LIST"))
+						return listening.MatchString(clients) && stringReads.MatchString(fmt.Sprint(server.Do("INFO", "commandstats"))), clients
+					})
+					c.end(server)
+				})
+				var out, said bytes.Buffer
+				code := Main(t.Context(), []string{"show", "lock:a", "--for", c.span, "-o", output, "-s", server.Socket}, strings.NewReader(""), &out, &said)
+				ending.Wait()
+				if code != exitDone {
+					t.Fatalf("code %d, %s", code, said.String())
+				}
+				if output == "json" {
+					var s report.Snapshot
+					if err := json.Unmarshal(out.Bytes(), &s); err != nil {
+						t.Fatal(err)
+					}
+					l := s.Locks[0]
+					if l.State != "freed" || l.TTL != 0 || !slices.Contains(c.how, l.FreedBy) || l.FreedAt == "" || l.Held == nil || *l.Held >= c.most.Milliseconds() || l.Commands != nil {
+						t.Errorf("%s", out.String())
+					}
+					continue
+				}
+				ended := regexp.MustCompile(`\n  ended     (` + strings.Join(c.how, "|") + `) at 20\S+Z, after at least \d+(\.\d)? m?s\n`)
+				if !ended.MatchString(out.String()) || strings.Contains(out.String(), "never") || strings.Contains(out.String(), "\n  held  ") || strings.Contains(out.String(), "commands") {
+					t.Errorf("it does not say how it ended:\n%s", out.String())
+				}
+			}
+		})
 	}
 }

@@ -51,7 +51,7 @@ func row(l *inspector.Lock, at time.Time) []string {
 func wideRow(l *inspector.Lock, at time.Time) []string {
 	return []string{
 		string(l.State), text.Escape(l.Key), string(l.Scheme), orDash(string(l.Mode)),
-		holders(l, ownerOf), holders(l, labelOf), holders(l, countOf), ttl(l, at), orDash(report.Instant(l.ExpiresAt)), held(l, at),
+		holders(l, ownerOf), holders(l, labelOf), holders(l, countOf), ttl(l, at), orDash(report.Instant(leaseEnd(l))), held(l, at),
 		waiters(l), codes(l), text.Escape(string(l.Node)), strconv.Itoa(l.DB),
 	}
 }
@@ -101,10 +101,7 @@ func countOf(h inspector.Holder) string {
 
 // ttl is what the lease has left, by the key's TTL or by the end that the value states.
 func ttl(l *inspector.Lock, at time.Time) string {
-	ends := l.ExpiresAt
-	if ends.IsZero() {
-		ends = l.LeaseEnds
-	}
+	ends := leaseEnd(l)
 	switch {
 	case l.State == inspector.StateWrong && ends.IsZero():
 		return "-"
@@ -115,6 +112,14 @@ func ttl(l *inspector.Lock, at time.Time) string {
 	default:
 		return text.Duration(ends.Sub(at))
 	}
+}
+
+// leaseEnd is when the key's TTL ends, or without one the lease by the value; zero: never.
+func leaseEnd(l *inspector.Lock) time.Time {
+	if l.ExpiresAt.IsZero() {
+		return l.LeaseEnds
+	}
+	return l.ExpiresAt
 }
 
 // held is for how long the holder has had it; "≥" where the acquisition was not seen.
@@ -194,7 +199,7 @@ func csvRow(l *inspector.Lock, h inspector.Holder, at time.Time) []string {
 	}
 	return []string{
 		text.Escape(l.Key), text.Escape(string(l.Node)), strconv.Itoa(l.DB), string(l.Scheme), string(l.Mode), string(l.State),
-		text.Escape(h.Owner), count, strconv.FormatInt(report.Milliseconds(l, at), 10), report.Instant(l.ExpiresAt), since, exact, waiting, found,
+		text.Escape(h.Owner), count, strconv.FormatInt(report.Milliseconds(l, at), 10), report.Instant(leaseEnd(l)), since, exact, waiting, found,
 	}
 }
 

@@ -33,6 +33,9 @@ func shownLease(l *inspector.Lock, at time.Time) time.Duration {
 
 // Commands are the redis-cli command lines that would act on a lock, mildest first.
 func Commands(l *inspector.Lock, at time.Time) []Command {
+	if l.State == inspector.StateFreed {
+		return nil
+	}
 	var out []Command
 	add := func(does string, r actions.Request) {
 		if line := actions.RedisCLI(r); line != "" {

@@ -77,13 +77,17 @@ type Lock struct {
 	State      string   `json:"state"`
 	Holders    []Holder `json:"holders"`
 	TTL        int64    `json:"ttl_ms"` // -1: none
-	ExpiresAt  string   `json:"expires_at,omitempty"`
+	// ExpiresAt is when the TTL ends, or without one the lease by the value.
+	ExpiresAt string `json:"expires_at,omitempty"`
 	// ExpireTime is PEXPIRETIME as the server answered it; absent without a TTL, before Redis 7.0, and of a Redlock.
-	ExpireTime int64    `json:"expire_time_ms,omitempty"`
-	Held       *int64   `json:"held_ms,omitempty"`
-	HeldExact  *bool    `json:"held_is_exact,omitempty"`
-	Waiters    *Waiters `json:"waiters,omitempty"`
-	Fencing    *int64   `json:"fencing_token,omitempty"`
+	ExpireTime int64  `json:"expire_time_ms,omitempty"`
+	Held       *int64 `json:"held_ms,omitempty"`
+	HeldExact  *bool  `json:"held_is_exact,omitempty"`
+	// FreedAt and FreedBy are when and how a lock in the state freed ended.
+	FreedAt string   `json:"freed_at,omitempty"`
+	FreedBy string   `json:"freed_by,omitempty"`
+	Waiters *Waiters `json:"waiters,omitempty"`
+	Fencing *int64   `json:"fencing_token,omitempty"`
 	// Digest is the SHA-256 of a string's value that is more than its holder; else absent.
 	Digest string `json:"value_sha256,omitempty"`
 	// Companion64 is as long as Companion, and has the bytes of those that are not exact there; absent if all of them are.
@@ -277,6 +281,9 @@ func NewLock(l *inspector.Lock, at time.Time) Lock {
 		Holders: make([]Holder, 0, len(l.Holders)), TTL: Milliseconds(l, at), ExpiresAt: Instant(l.ExpiresAt),
 		Fencing: l.FencingToken, Findings: make([]Finding, 0, len(l.Findings)),
 	}
+	if l.ExpiresAt.IsZero() {
+		out.ExpiresAt = Instant(l.LeaseEnds)
+	}
 	out.Key, out.KeyBase64 = Plain(l.Key)
 	libraries, surely := l.Libraries()
 	for _, library := range libraries {
@@ -304,7 +311,11 @@ func NewLock(l *inspector.Lock, at time.Time) Lock {
 			out.Votes = append(out.Votes, newVote(&q.Votes[i], at))
 		}
 	}
-	if !l.HeldSince.IsZero() {
+	if l.State == inspector.StateFreed {
+		ended, cause, held, exact := l.Ended()
+		milliseconds := held.Milliseconds()
+		out.FreedAt, out.FreedBy, out.Held, out.HeldExact = Instant(ended), string(cause), &milliseconds, &exact
+	} else if !l.HeldSince.IsZero() {
 		held, exact := max(0, at.Sub(l.HeldSince).Milliseconds()), l.HeldExact
 		out.Held, out.HeldExact = &held, &exact
 	}
@@ -354,8 +365,11 @@ func newVote(v *inspector.Vote, at time.Time) Vote {
 	return out
 }
 
-// Milliseconds is what the key's TTL has left, -1 where it has none, and 0 where it is over.
+// Milliseconds is what the key's TTL has left, -1 where it has none, and 0 where it is over, as that of a lock that is gone.
 func Milliseconds(l *inspector.Lock, at time.Time) int64 {
+	if l.State == inspector.StateFreed {
+		return 0
+	}
 	if l.ExpiresAt.IsZero() {
 		return -1
 	}

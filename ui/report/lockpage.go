@@ -71,7 +71,9 @@ func (p *page) holders(s *inspector.Snapshot, l *inspector.Lock) {
 	for n := range l.Holders {
 		h := &l.Holders[n]
 		said := code(h.Owner)
-		if h.Label != h.Owner && h.Label != "" {
+		if h.Unknown() {
+			said = h.Label + ", value " + said
+		} else if h.Label != h.Owner && h.Label != "" {
 			said += ", " + prose(h.Label)
 		}
 		if h.Count.Known {
@@ -107,6 +109,13 @@ func (p *page) lease(l *inspector.Lock) string {
 }
 
 func (p *page) held(l *inspector.Lock) string {
+	if l.State == inspector.StateFreed {
+		_, _, held, exact := l.Ended()
+		if !exact {
+			return "at least " + text.Lag(held)
+		}
+		return text.Lag(held)
+	}
 	switch {
 	case l.HeldSince.IsZero():
 		return ""
@@ -198,6 +207,8 @@ func who(owner, label string) string {
 		return "-"
 	case label == "" || label == owner:
 		return code(owner)
+	case label == inspector.UnknownHolder:
+		return label
 	default:
 		return code(owner) + " " + prose(label)
 	}

@@ -200,6 +200,9 @@ func (d *detail) fields(p *painter, m *model, now time.Time) {
 		if h.Count.Known {
 			count = ", " + entriesText(h.Count.N)
 		}
+		if l.CountUnknown(h) {
+			count = ", entry count unknown"
+		}
 		if !h.ExpiresAt.IsZero() {
 			count += ", " + text.Duration(h.ExpiresAt.Sub(now)) + " left"
 		}

@@ -318,6 +318,8 @@ func changedSince(seen, now *inspector.Lock) string {
 	for i := range now.Holders {
 		was, is := seen.Holders[i], now.Holders[i]
 		switch {
+		case was.Owner != is.Owner && is.Unknown():
+			return "by now its lease was written anew, by its holder or by another client"
 		case was.Owner != is.Owner && was.Label == is.Label: // another token of the same client
 			return "by now " + text.Escape(is.Label) + " has acquired it anew"
 		case was.Owner != is.Owner:

@@ -122,6 +122,9 @@ func (d *dialog) describe(m *model, width int) [][]part {
 		if h.Count.Known {
 			holder += ", " + entriesText(h.Count.N)
 		}
+		if l.CountUnknown(&h) {
+			holder += ", entry count unknown"
+		}
 		name := "holder"
 		if unheld(l) {
 			name = "claimant"

@@ -156,7 +156,7 @@ func (p *painter) eventRow(columns []eventColumn, gap int, ev *inspector.Event) 
 			break
 		}
 		if c.id == eventOwner && eventOwnerOf(ev) == "" && !before {
-			p.left(p.theme.faint, text.Escape(ev.PreviousOwner), c.width) // whose hold it was that ended
+			p.left(p.theme.faint, text.Escape(ev.PreviousName()), c.width) // whose hold it was that ended
 			continue
 		}
 		p.eventCell(c, ev)
@@ -181,7 +181,7 @@ func (p *painter) eventCell(c eventColumn, ev *inspector.Event) {
 	case eventOwner:
 		p.left(t.plain, text.Escape(eventOwnerOf(ev)), c.width)
 	case eventBefore:
-		p.left(t.faint, text.Escape(ev.PreviousOwner), c.width)
+		p.left(t.faint, text.Escape(ev.PreviousName()), c.width)
 	case eventCount:
 		said := ""
 		if ev.Count.Known {
@@ -243,7 +243,7 @@ func eventLine(ev *inspector.Event) string {
 	}
 	add("", ev.Key)
 	add("by ", eventOwnerOf(ev))
-	add("before ", ev.PreviousOwner)
+	add("before ", ev.PreviousName())
 	add("held ", eventHeldText(ev))
 	add("ttl ", eventTTLText(ev))
 	add("cause ", string(ev.Cause))

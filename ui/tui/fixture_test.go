@@ -94,7 +94,7 @@ func fixtureLocks(now time.Time) []*inspector.Lock {
 		},
 		{
 			Ref: ref("legacy:import"), Scheme: inspector.SchemeTimestamp, Mode: inspector.ModeExclusive, State: inspector.StateLapsed,
-			Holders: []inspector.Holder{holder("1767362590.5", "1767362590.5", 0)}, LeaseEnds: in(-16 * time.Second),
+			Holders: []inspector.Holder{holder("1767362590.5", inspector.UnknownHolder, 0)}, LeaseEnds: in(-16 * time.Second),
 			HeldSince: in(-46 * time.Second), Waiters: inspector.Waiters{By: inspector.WaitersNone},
 			Findings: []inspector.Finding{{
 				Code: inspector.CodeLapsed, Severity: inspector.SeverityWarning,

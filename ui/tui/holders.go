@@ -28,8 +28,11 @@ func holderOf(h *inspector.Holder) holderID {
 
 // by says what the holder's locks have in common.
 func (id holderID) by() string {
-	if id.joined {
+	switch {
+	case id.joined:
 		return "name"
+	case id.name == inspector.UnknownHolder: // the row has all locks whose keys do not name a holder
+		return "-"
 	}
 	return "label"
 }

@@ -303,3 +303,35 @@ func TestHostileClients(t *testing.T) {
 		}
 	}
 }
+
+// TestDeadlinesAreNoHolders: locks whose keys name only a time are in one row, and not in a row for each time.
+func TestDeadlinesAreNoHolders(t *testing.T) {
+	h := newHarness(t, 120, 40, "default")
+	s := holdersFixture()
+	now := s.TakenAt
+	for i := range 3 {
+		end := now.Add(time.Duration(i+1) * time.Minute)
+		value := fmt.Sprint(end.UnixMilli())
+		r := keyspace.Record{Ref: keyspace.Ref{Node: "n", Key: fmt.Sprintf("lock:%d", i)}, Type: keyspace.TypeString, Value: keyspace.Value{Text: value}, Size: 13, ReadAt: now}
+		l, is := inspector.Rules(nil).Inspect(r, now)
+		if !is {
+			t.Fatal("it is no lock")
+		}
+		s.Locks = append(s.Locks, l)
+	}
+	h.show(s)
+	h.keys("2")
+	rows := 0
+	for _, r := range h.m.holders.rows {
+		if r.name == inspector.UnknownHolder {
+			rows++
+			if len(r.locks) != 4 || r.by() != "-" { // the fixture has one besides
+				t.Errorf("%d locks by %s", len(r.locks), r.by())
+			}
+		}
+	}
+	if rows != 1 {
+		t.Errorf("%d rows of unknown holders", rows)
+	}
+	h.wantUnseen(fmt.Sprint(now.Add(time.Minute).UnixMilli()))
+}
