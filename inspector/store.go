@@ -30,7 +30,9 @@ type store struct {
 	totals  totals
 	past    past
 	samples map[keyRef]*Sample
-	freed   []int32 // slots of freed locks, oldest first; some may be held again
+	// operations are actions of locktop that took a lock from a holder, the end of whose hold was not seen yet.
+	operations map[keyRef]operated
+	freed      []int32 // slots of freed locks, oldest first; some may be held again
 	// pastHolds counts the holds that are over, of all slots.
 	pastHolds int
 	// chronicles counts those of all slots, and those that past keeps.
@@ -226,6 +228,7 @@ func (s *store) wake(now time.Time) {
 	if now.Sub(s.swept) > trailLives/3 {
 		s.swept = now
 		s.expireSamples(now)
+		s.expireOperations(now)
 		for _, n := range s.nodes {
 			n.sweep(now)
 		}

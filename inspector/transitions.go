@@ -118,8 +118,12 @@ func (v *sight) appeared() {
 	l.mind.untold = isNew
 	if !isNew && v.found.held() {
 		v.countAcquisitions(l, at, max(1, v.trail.starts))
-		if !previous.Until.IsZero() && previous.Cause == CauseExpired && previous.Renewals >= regular && previous.Owner != l.holder().Owner {
+		switch {
+		case previous.Until.IsZero():
+		case previous.Cause == CauseExpired && previous.Renewals >= regular && previous.Owner != l.holder().Owner:
 			v.lost(l, previous, previous.Until)
+		default:
+			v.followed(l, previous, at)
 		}
 		for _, h := range l.Holders {
 			v.sayOf(l, h, EventAcquired, at, Event{})
@@ -203,8 +207,14 @@ func (v *sight) free(l *Lock, at time.Time, cause Cause) {
 	v.linger(v.slot)
 }
 
-// why says when and why the present hold ended: by the hint, else by the lease, else by what else is known.
+// why says when and why the present hold ended.
 func (v *sight) why(l *Lock) (at time.Time, exact bool, cause Cause) {
+	at, exact, cause = v.whyByItself(l)
+	return at, exact, v.byOperator(l, l.holder().Owner, cause)
+}
+
+// whyByItself goes by the hint, else by the lease, else by what else is known.
+func (v *sight) whyByItself(l *Lock) (at time.Time, exact bool, cause Cause) {
 	if v.over != nil {
 		return v.over.Until, v.over.UntilExact, v.over.Cause
 	}
@@ -276,6 +286,7 @@ func (v *sight) close(l *Lock, at time.Time, exact bool, cause Cause) time.Durat
 			if at.Before(h.Since) {
 				h.Until = h.Since
 			}
+			h.lapsedFirst(l, at)
 			v.chronicleHeld(l, h)
 		}
 	}
