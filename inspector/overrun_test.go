@@ -85,7 +85,7 @@ func TestALeaseThatNobodyRenewedEnds(t *testing.T) {
 		c.after(time.Second).hints("del", "new", "set", "expire").text("a", c.in(lease)).overrun(SeverityWarning, "it acquired the lock again at")
 	})
 	t.Run("and the next one has the same name", func(t *testing.T) {
-		c := released(t).runsOut(oneClient + ":0d911c4a").lists(time.Hour, oneClient, otherClient)
+		c := released(t).runsOut(oneClient+":0d911c4a").lists(time.Hour, oneClient, otherClient)
 		c.overrun(SeverityInfo, "is unknown")
 		c.after(time.Second).hints("del", "new", "set", "expire").text(oneClient+":5b01cc10", c.in(lease)).overrun(SeverityInfo, "is unknown")
 	})

@@ -11,7 +11,7 @@ import (
 // eventLine is an event for people, on one line: when, what, which lock, who, and the rest.
 func eventLine(e inspector.Event) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %-11s", e.At.Local().Format("2006-01-02 15:04:05.000"), e.Kind)
+	fmt.Fprintf(&b, "%s  %-11s", e.At.Local().Format("2006-01-02 15:04:05.000"), e.Word())
 	add := func(format string, args ...any) {
 		b.WriteString("  ")
 		fmt.Fprintf(&b, format, args...)
@@ -30,7 +30,7 @@ func eventLine(e inspector.Event) string {
 	if e.Count.Known {
 		add("count %d", e.Count.N)
 	}
-	if e.Cause != "" && string(e.Cause) != string(e.Kind) {
+	if e.Cause != "" && string(e.Cause) != e.Word() {
 		add("%s", e.Cause)
 	}
 	switch {

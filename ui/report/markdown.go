@@ -152,7 +152,7 @@ func (p *page) events(i *Incident) {
 			}
 		}
 		rows = append(rows, []string{
-			stamp(e.At), prose(string(e.Kind)), key, who(e.Owner, e.Label), who(e.PreviousOwner, ""), held, prose(cmp.Or(string(e.Cause), e.Text, "-")),
+			stamp(e.At), prose(e.Word()), key, who(e.Owner, e.Label), who(e.PreviousOwner, ""), held, prose(cmp.Or(string(e.Cause), e.Text, "-")),
 		})
 	}
 	p.table([]string{"at", "event", "key", "owner", "before", "held", "why"}, rows)

@@ -171,7 +171,7 @@ func (p *painter) eventCell(c eventColumn, ev *inspector.Event) {
 		at := ev.At.Format("15:04:05.000")
 		p.left(t.faint, at[:min(c.width, len(at))], c.width)
 	case eventKind:
-		f := t.eventFace(ev.Kind)
+		f := t.eventFace(ev)
 		p.left(f.style, f.glyph+" "+f.word, c.width)
 	case eventKey:
 		p.left(t.plain, text.Escape(ev.Key), c.width)
@@ -230,7 +230,7 @@ func eventHeldText(ev *inspector.Event) string {
 
 // eventLine is all that is known of an event, on one line to be pasted somewhere.
 func eventLine(ev *inspector.Event) string {
-	said := []string{ev.At.Format("2006-01-02 15:04:05.000"), string(ev.Kind)}
+	said := []string{ev.At.Format("2006-01-02 15:04:05.000"), ev.Word()}
 	add := func(before, value string) {
 		if value != "" {
 			said = append(said, before+text.Legible(value))
@@ -259,10 +259,10 @@ func (m *model) copyEvent() tea.Cmd {
 	return nil
 }
 
-// eventFace is how a kind of event is shown.
-func (t *theme) eventFace(k inspector.EventKind) face {
-	word := string(k)
-	switch k {
+// eventFace is how an event is shown.
+func (t *theme) eventFace(ev *inspector.Event) face {
+	word := ev.Word()
+	switch ev.Kind {
 	case inspector.EventAcquired:
 		return face{"●", word, t.good}
 	case inspector.EventReentered:

@@ -47,6 +47,6 @@ func (f filter) lock(l *inspector.Lock, state string) bool {
 
 // event says whether an event passes.
 func (f filter) event(e *inspector.Event) bool {
-	return f.empty() || f.match(e.Key) || f.match(string(e.Kind)) || f.match(e.Owner) || f.match(e.Label) ||
+	return f.empty() || f.match(e.Key) || f.match(e.Word()) || f.match(e.Owner) || f.match(e.Label) ||
 		f.match(e.PreviousOwner) || f.match(string(e.Cause)) || f.match(string(e.Scheme))
 }
