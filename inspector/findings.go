@@ -15,7 +15,7 @@ var rules = [...]rule{noTTL, lapsed, orphaned, lostBefore, overrun, degradedQuor
 func (t Thresholds) judge(l *Lock, now time.Time) (findings []Finding, due time.Time) {
 	switch l.State {
 	case StateFreed:
-		return nil, time.Time{}
+		return t.judgeFreed(l, now)
 	case StateWrong:
 		return []Finding{wrongTypeFinding(l.Observed.Type)}, time.Time{}
 	case StateMinority, StateSplit:
@@ -23,6 +23,18 @@ func (t Thresholds) judge(l *Lock, now time.Time) (findings []Finding, due time.
 	case StateHeld, StateStuck, StateLapsed, StateExpired, StateCooldown:
 	}
 	for _, find := range rules {
+		f, is, again := find(t, l, now)
+		if is {
+			findings = append(findings, f)
+		}
+		due = earlier(due, again)
+	}
+	return findings, due
+}
+
+// judgeFreed is judge of a lock that is free.
+func (t Thresholds) judgeFreed(l *Lock, now time.Time) (findings []Finding, due time.Time) {
+	for _, find := range [...]rule{lostBefore, lostWakeUp} {
 		f, is, again := find(t, l, now)
 		if is {
 			findings = append(findings, f)

@@ -79,7 +79,7 @@ func (l *Lock) noticed(h Holder, at time.Time) {
 // lostBefore: the hold before the present one was lost.
 func lostBefore(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time) {
 	before := l.holdBefore()
-	if before == nil || !before.WasLost() {
+	if before == nil || !before.WasLost() || l.State == StateFreed && before.Lost.Code != CodeLostInFailOver {
 		return Finding{}, false, time.Time{}
 	}
 	over := before.Lost.At.Add(t.LostFor)

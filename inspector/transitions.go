@@ -108,6 +108,7 @@ func (v *sight) appeared() {
 		v.slot = v.insert(v.place, l)
 	} else {
 		l = v.edit(v.slot)
+		delete(v.lingers, keyRef{l.DB, l.Key})
 		if n := len(l.History); n > 0 {
 			previous = l.History[n-1]
 		}
@@ -200,7 +201,7 @@ func (v *sight) free(l *Lock, at time.Time, cause Cause) {
 	}
 	v.chronicleWaited(l, v.record.ReadAt, 0)
 	l.FreedAt, l.FreedBy = at, cause
-	l.Quorum = v.found.quorum
+	l.Quorum, l.Waiters = v.found.quorum, Waiters{By: WaitersNone}
 	l.ExpiresAt, l.LeaseEnds = time.Time{}, time.Time{}
 	l.mind.contendedUntil = 0
 	v.settle(v.slot, v.record.ReadAt)
@@ -301,6 +302,7 @@ func (v *sight) passedBy() {
 	}
 	switch {
 	case v.trail.starts == 0:
+		v.asleep()
 		return
 	case !v.trail.dead():
 		v.rest = v.trail
