@@ -8,14 +8,14 @@ import (
 // rule finds one thing that may be wrong with a lock. due is when its answer may change by time alone; zero: never.
 type rule func(t Thresholds, l *Lock, now time.Time) (f Finding, is bool, due time.Time)
 
-var rules = [...]rule{noTTL, lapsed, orphaned, lostWhileHeld, doubleMajority, degradedQuorum, aboutToLapse, countLeak, renewedForever, longLease, resurrects, staleWaiters, cooldown, uncheckedRelease}
+var rules = [...]rule{noTTL, lapsed, orphaned, lostBefore, doubleMajority, overrun, degradedQuorum, aboutToLapse, countLeak, renewedForever, longLease, resurrects, staleWaiters, cooldown, uncheckedRelease}
 
 // judge finds what is wrong with a lock now, the worst first, and says when to ask again. It allocates only where it finds
 // something.
 func (t Thresholds) judge(l *Lock, now time.Time) (findings []Finding, due time.Time) {
 	switch l.State {
 	case StateFreed:
-		return nil, time.Time{}
+		return t.judgeFreed(l, now)
 	case StateWrong:
 		return []Finding{wrongTypeFinding(l.Observed.Type)}, time.Time{}
 	case StateMinority, StateSplit:
@@ -24,6 +24,18 @@ func (t Thresholds) judge(l *Lock, now time.Time) (findings []Finding, due time.
 	case StateHeld, StateStuck, StateLapsed, StateExpired, StateCooldown:
 	}
 	for _, find := range rules {
+		f, is, again := find(t, l, now)
+		if is {
+			findings = append(findings, f)
+		}
+		due = earlier(due, again)
+	}
+	return findings, due
+}
+
+// judgeFreed is judge of a lock that is free.
+func (t Thresholds) judgeFreed(l *Lock, now time.Time) (findings []Finding, due time.Time) {
+	for _, find := range [...]rule{lostBefore, lostWakeUp} {
 		f, is, again := find(t, l, now)
 		if is {
 			findings = append(findings, f)

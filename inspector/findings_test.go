@@ -108,12 +108,6 @@ func TestALossIsShownForAWhile(t *testing.T) {
 	c.findings(time.Second)
 }
 
-func TestALeaseThatWasLeftToItselfIsNotLost(t *testing.T) {
-	c, _ := held(t)
-	c.after(lease+time.Second).hints("expired", "new", "set", "expire").text("b", c.in(lease))
-	c.expect("expired a expired", "acquired b<a expired").findings(0)
-}
-
 func TestCountLeak(t *testing.T) {
 	enter := func(c *scene, count int) { c.hints("hincrby", "expire").entry("w", count, c.in(lease)) }
 	begin := func(t *testing.T) *scene {

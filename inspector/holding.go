@@ -119,7 +119,7 @@ func (v *sight) handOver(at time.Time) {
 	}
 	previous, lease := l.holder(), l.leaseEnd()
 	early := lease.IsZero() || at.Before(lease.Add(-unannouncedJitter-v.clocks(l)))
-	overwritten := v.overwritten()
+	overwritten, ranOut := v.overwritten(), v.ranOut(lease, 0)
 	var ended time.Time
 	var endExact bool
 	var cause Cause
@@ -136,15 +136,20 @@ func (v *sight) handOver(at time.Time) {
 	}
 	event.Cause = cause
 	hold := Hold{Owner: previous.Owner, Label: previous.Label, Renewals: l.Renewals, Cause: cause, Since: l.HeldSince}
-	// Whoever lets a lease run out that he never renewed is done, as a rule; who renewed it was still at work.
+	// Who renewed its lease until it ran out was still at work; of one that never did, nobody knows.
 	atWork := l.Renewals >= regular && (cause == CauseExpired || overwritten)
 	wasLost := previous.Owner != v.found.holder().Owner && (atWork || overwritten && early)
 	l.show(*v.record, v.found)
 	l.Evidence = v.evidence.share(v.found.evidence)
 	v.acquire(l, at, told)
 	v.countAcquisitions(l, at, max(1, v.trail.starts))
-	if wasLost {
+	switch {
+	case wasLost:
 		v.lost(l, hold, ended)
+	case ranOut && cause == CauseTakenOver && previous.Owner != v.found.holder().Owner:
+		v.overran(l, l.holdBefore(), lease, at)
+	default:
+		v.followed(l, hold, at)
 	}
 	v.say(l, kind, at, event)
 	v.done()

@@ -14,6 +14,9 @@ const joinShare = 100
 
 // identify joins the holders of a lock; changed says whether that says anything new.
 func (a *attendance) identify(l *Lock) (changed bool) {
+	if a.formerly(l, false) {
+		return true
+	}
 	for i := range l.Holders {
 		h := &l.Holders[i]
 		if h.Presence == nil && !a.first && !a.concerns(h.Owner) {
@@ -31,6 +34,7 @@ func (a *attendance) fillIn(l *Lock) {
 	for i := range l.Holders {
 		l.Holders[i].Presence = a.of(l, l.Holders[i].Owner)
 	}
+	a.formerly(l, true)
 }
 
 // joinAll joins every lock anew, where the lists of clients have changed and it is time for that.

@@ -38,6 +38,7 @@ type Inspector struct {
 	latest    *Snapshot
 	published chan struct{} // closed when latest is replaced
 	sampled   []*Sample     // that are to be kept
+	operated  []operated    // that the store has not heard of
 }
 
 // Start begins to consume the source; the Inspector ends when the source's channel is closed or ctx ends.
@@ -76,8 +77,12 @@ func (i *Inspector) run(ctx context.Context, updates <-chan keyspace.Update, s *
 			s.take(u)
 		case <-i.noted:
 			s.changed = true
-			for _, sample := range i.toKeep() {
+			samples, operated := i.handedOver()
+			for _, sample := range samples {
 				s.keep(sample)
+			}
+			for _, o := range operated {
+				s.operate(o)
 			}
 		case <-timer.C:
 		}
@@ -137,10 +142,16 @@ func (i *Inspector) Latest() *Snapshot {
 // EventsSince returns the events with a Seq greater than seq, oldest first, and how many of them were forgotten already.
 func (i *Inspector) EventsSince(seq uint64) (events []Event, lost uint64) { return i.log.since(seq) }
 
-// Note adds an event of locktop itself (an operator's action) to the stream; its Seq and At are set here.
+// Note adds an event of locktop itself (an operator's action) to the stream; its Seq and At are set here. Where its Cause is
+// CauseOperator, the action took the lock from Owner, and the end of that hold is the operator's.
 func (i *Inspector) Note(e Event) {
 	e.At = time.Now()
 	i.log.add(e)
+	if e.Kind == EventOperator && e.Cause == CauseOperator {
+		i.mu.Lock()
+		i.operated = append(i.operated, operated{key: keyRef{e.DB, e.Key}, owner: e.Owner, at: e.At})
+		i.mu.Unlock()
+	}
 	i.wake()
 }
 
@@ -152,13 +163,13 @@ func (i *Inspector) Keep(sample *Sample) {
 	i.wake()
 }
 
-// toKeep are the samples that were handed over since the last time.
-func (i *Inspector) toKeep() []*Sample {
+// handedOver are the samples and the actions that came since the last time.
+func (i *Inspector) handedOver() ([]*Sample, []operated) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	samples := i.sampled
-	i.sampled = nil
-	return samples
+	samples, operated := i.sampled, i.operated
+	i.sampled, i.operated = nil, nil
+	return samples, operated
 }
 
 func (i *Inspector) wake() {

@@ -131,6 +131,7 @@ const (
 	CauseTakenOver Cause = "taken over" // something else replaced it in a key that was there all the time
 	CauseEvicted   Cause = "evicted"    // the server ran out of memory
 	CauseFlushed   Cause = "flushed"    // it went with its whole database
+	CauseFailOver  Cause = "fail-over"  // the new master never had it
 	CauseUnknown   Cause = "unknown"    // nobody saw it: in a gap, between two polls, or by a hint that has no name
 )
 
@@ -141,7 +142,7 @@ func (c Cause) Deleted() (deleted, proven bool) {
 		return true, true
 	case CauseFreed:
 		return true, false
-	case CauseExpired, CauseTakenOver, CauseEvicted, CauseFlushed, CauseUnknown:
+	case CauseExpired, CauseTakenOver, CauseEvicted, CauseFlushed, CauseFailOver, CauseUnknown:
 	}
 	return false, false
 }
@@ -156,7 +157,7 @@ type Hold struct {
 	SinceExact, UntilExact bool
 	Cause                  Cause // why it ended; empty while it lasts
 	Renewals               int
-	// Lost is set where the hold ended while its holder was still at work.
+	// Lost is set where the hold ended while its holder was still at work ([Hold.WasLost]), or may have been (an overrun).
 	Lost *Loss
 }
 
@@ -192,6 +193,9 @@ const (
 	CodeDegradedQuorum   Code = "degraded-quorum"
 	CodeDoubleMajority   Code = "double-majority"
 	CodeOrphaned         Code = "orphaned"
+	CodeOverrun          Code = "overrun"          // a lease ended without a release, and its holder may be at work still
+	CodeLostInFailOver   Code = "lost-in-failover" // the new master never had the lock
+	CodeLostWakeUp       Code = "lost-wakeup"      // the lock was deleted, and those who wait for it sleep on
 )
 
 // Finding is something wrong with a lock.

@@ -112,7 +112,7 @@ func (v *fusion) loss(owner string, at time.Time, kept int) *Loss {
 		believes = "until " + v.urn.valid.Local().Format(time.TimeOnly)
 	}
 	return &Loss{
-		At: at, Until: v.urn.valid, majority: &lostMajority{masters: masters},
+		Code: CodeDoubleMajority, At: at, Until: v.urn.valid, majority: &lostMajority{masters: masters},
 		Text: fmt.Sprintf("%s lost its majority at %s without a release: its vote is gone on %s. It has %d of %d votes left, and by its "+
 			"validity it holds the lock %s.", shorten(v.old.holder().Label), at.Local().Format("15:04:05.000"),
 			strings.Join(gone, ", "), kept, masters, believes),

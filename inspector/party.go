@@ -21,6 +21,21 @@ type party struct {
 
 // of is what there is to say of a lock's holder.
 func (a *attendance) of(lock *Lock, owner string) *Presence {
+	p := a.joined(owner)
+	switch {
+	case p == nil:
+		return nil
+	case p.now.Connection == ConnectionAlive:
+		return p.now
+	case a.isGone(p, lock.Node, lock.signOfLife(owner)):
+		return p.gone
+	}
+	a.pending = true
+	return p.unsure
+}
+
+// joined is those to whom an owner is joined; nil: nobody is known.
+func (a *attendance) joined(owner string) *party {
 	var (
 		found    [mostParts]link
 		n        int
@@ -55,24 +70,15 @@ func (a *attendance) of(lock *Lock, owner string) *Presence {
 	if n == 0 {
 		return nil
 	}
-	p := a.party(owner, found[:n], declared)
-	if p.now.Connection == ConnectionAlive {
-		return p.now
-	}
-	if a.isGone(p, lock, owner) {
-		return p.gone
-	}
-	a.pending = true
-	return p.unsure
+	return a.party(owner, found[:n], declared)
 }
 
-// isGone says whether lists that are new enough show nobody.
-func (a *attendance) isGone(p *party, lock *Lock, owner string) bool {
-	home := a.nodes[lock.Node]
+// isGone reports whether lists that are newer than the last sign of life show nobody; node is where the lock is.
+func (a *attendance) isGone(p *party, node keyspace.Node, active time.Time) bool {
+	home := a.nodes[node]
 	if home == nil || a.lists == 0 {
 		return false
 	}
-	active := lock.signOfLife(owner)
 	if p.declared {
 		return home.last.After(active) && home.last.After(p.seen)
 	}

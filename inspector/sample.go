@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"slices"
 	"time"
 
 	"locktop/keyspace"
@@ -132,6 +133,33 @@ func (s *store) keep(sample *Sample) {
 	}
 	s.samples[key] = sample
 	s.resample(key)
+	s.prove(sample)
+}
+
+// prove makes releases of the deletions that a sample explains: the client that acquired the lock released it as well.
+func (s *store) prove(sample *Sample) {
+	p := s.places[sample.DB]
+	if p == nil {
+		return
+	}
+	i, known := p.slots[sample.Key]
+	if !known {
+		return
+	}
+	released := func(h *Hold) bool {
+		return h.Cause == CauseFreed && !h.Since.Before(sample.From) && !h.Until.After(sample.To) &&
+			slices.ContainsFunc(sample.Clients, func(c SampledClient) bool { return c.Owner != "" && c.Owner == h.Owner && c.Releases.Done > 0 })
+	}
+	for n := range s.slots[i].lock.History {
+		if !released(&s.slots[i].lock.History[n]) {
+			continue
+		}
+		l := s.edit(i)
+		if l.History[n].Cause = CauseReleased; l.FreedBy == CauseFreed && n == len(l.History)-1 {
+			l.FreedBy = CauseReleased
+		}
+		s.changed = true
+	}
 }
 
 // drop forgets a sample.

@@ -93,6 +93,9 @@ func (v *sight) leaves(l *Lock, h Holder, at time.Time) {
 	case !exact:
 		kind, cause = EventDeleted, CauseUnknown
 	}
+	if cause = v.byOperator(l, h.Owner, cause); cause == CauseOperator {
+		kind = EventReleased
+	}
 	e := Event{Cause: cause}
 	if hold := l.openHold(h.Owner); hold != nil {
 		if at.Before(hold.Since) {

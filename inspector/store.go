@@ -30,7 +30,11 @@ type store struct {
 	totals  totals
 	past    past
 	samples map[keyRef]*Sample
-	freed   []int32 // slots of freed locks, oldest first; some may be held again
+	// operations are actions of locktop that took a lock from a holder, the end of whose hold was not seen yet.
+	operations map[keyRef]operated
+	freed      []int32 // slots of freed locks, oldest first; some may be held again
+	// lingers is until when the rows of freed locks stay that stay longer than others, because something is wrong with them.
+	lingers map[keyRef]time.Time
 	// pastHolds counts the holds that are over, of all slots.
 	pastHolds int
 	// chronicles counts those of all slots, and those that past keeps.
@@ -178,7 +182,7 @@ func (s *store) outlook(l *Lock, now time.Time) int64 {
 	case l.State == StateFreed && s.part: // it stays until nobody votes on the key any more: see station.drop
 		return 0
 	case l.State == StateFreed:
-		return l.FreedAt.Add(s.options.Linger).UnixNano()
+		return earlier(due, s.lingersUntil(l)).UnixNano()
 	}
 	for _, end := range [...]time.Time{l.ExpiresAt, l.LeaseEnds} {
 		if end.After(now) {
@@ -214,7 +218,7 @@ func (s *store) wake(now time.Time) {
 			break
 		}
 		l := s.slots[i].lock
-		if l.State == StateFreed && !s.part && !now.Before(l.FreedAt.Add(s.options.Linger)) {
+		if l.State == StateFreed && !s.part && !now.Before(s.lingersUntil(l)) {
 			s.forget(i)
 			continue
 		}
@@ -226,6 +230,7 @@ func (s *store) wake(now time.Time) {
 	if now.Sub(s.swept) > trailLives/3 {
 		s.swept = now
 		s.expireSamples(now)
+		s.expireOperations(now)
 		for _, n := range s.nodes {
 			n.sweep(now)
 		}
@@ -264,9 +269,27 @@ func (s *store) forget(i int32) {
 	s.totals.add(at.counted, -1)
 	s.pastHolds -= int(at.past)
 	delete(at.place.slots, at.lock.Key)
+	delete(s.lingers, keyRef{at.lock.DB, at.lock.Key})
 	*at = slot{heapAt: -1}
 	s.empty++
 	s.changed = true
+}
+
+// lingersUntil is until when the row of a freed lock stays.
+func (s *store) lingersUntil(l *Lock) time.Time {
+	until := l.FreedAt.Add(s.options.Linger)
+	if longer := s.lingers[keyRef{l.DB, l.Key}]; longer.After(until) {
+		return longer
+	}
+	return until
+}
+
+// lingerUntil lets the row of a freed lock stay longer.
+func (s *store) lingerUntil(l *Lock, until time.Time) {
+	if s.lingers == nil {
+		s.lingers = make(map[keyRef]time.Time)
+	}
+	s.lingers[keyRef{l.DB, l.Key}] = until
 }
 
 // linger lets a freed lock stay for a while; where they are too many, the oldest go at once.

@@ -123,6 +123,7 @@ func (v *sight) appeared() {
 		v.slot = v.insert(v.place, l)
 	} else {
 		l = v.edit(v.slot)
+		delete(v.lingers, keyRef{l.DB, l.Key})
 		if n := len(l.History); n > 0 {
 			previous = l.History[n-1]
 		}
@@ -133,8 +134,12 @@ func (v *sight) appeared() {
 	l.mind.untold = isNew
 	if !isNew && v.found.held() {
 		v.countAcquisitions(l, at, max(1, v.trail.starts))
-		if !previous.Until.IsZero() && previous.Cause == CauseExpired && previous.Renewals >= regular && previous.Owner != l.holder().Owner {
+		switch {
+		case previous.Until.IsZero():
+		case previous.Cause == CauseExpired && previous.Renewals >= regular && previous.Owner != l.holder().Owner:
 			v.lost(l, previous, previous.Until)
+		default:
+			v.followed(l, previous, at)
 		}
 		for _, h := range l.Holders {
 			v.sayOf(l, h, EventAcquired, at, Event{})
@@ -211,15 +216,21 @@ func (v *sight) free(l *Lock, at time.Time, cause Cause) {
 	}
 	v.chronicleWaited(l, v.record.ReadAt, 0)
 	l.FreedAt, l.FreedBy = at, cause
-	l.Quorum = v.found.quorum
+	l.Quorum, l.Waiters = v.found.quorum, Waiters{By: WaitersNone}
 	l.ExpiresAt, l.LeaseEnds = time.Time{}, time.Time{}
 	l.mind.contendedUntil = 0
 	v.settle(v.slot, v.record.ReadAt)
 	v.linger(v.slot)
 }
 
-// why says when and why the present hold ended: by the hint, else by the lease, else by what else is known.
+// why says when and why the present hold ended.
 func (v *sight) why(l *Lock) (at time.Time, exact bool, cause Cause) {
+	at, exact, cause = v.whyByItself(l)
+	return at, exact, v.byOperator(l, l.holder().Owner, cause)
+}
+
+// whyByItself goes by the hint, else by the lease, else by what else is known.
+func (v *sight) whyByItself(l *Lock) (at time.Time, exact bool, cause Cause) {
 	if v.over != nil {
 		return v.over.Until, v.over.UntilExact, v.over.Cause
 	}
@@ -297,6 +308,7 @@ func (v *sight) close(l *Lock, at time.Time, exact bool, cause Cause) time.Durat
 			if at.Before(h.Since) {
 				h.Until = h.Since
 			}
+			h.lapsedFirst(l, at)
 			v.chronicleHeld(l, h)
 		}
 	}
@@ -311,6 +323,7 @@ func (v *sight) passedBy() {
 	}
 	switch {
 	case v.trail.starts == 0:
+		v.asleep()
 		return
 	case !v.trail.dead():
 		v.rest = v.trail

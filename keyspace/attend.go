@@ -15,6 +15,8 @@ const (
 	attendShards = 5
 	// maxAttended bounds the channels of one round.
 	maxAttended = 1000
+	// attendGone is for how long it is asked who listens for a key that is gone.
+	attendGone = 10 * time.Minute
 )
 
 // attention is what the feed knows of those who wait. Nothing announces that clients subscribe, or that a command blocks them, so
@@ -27,6 +29,25 @@ type attention struct {
 	commands map[string]int64 // blocked clients
 	// listened and blocked count the followed keys that have channels and commands.
 	listened, blocked int
+	// gone are keys that are gone and for which clients listened. Who is left there waits for a message that did not come.
+	gone map[string]goneKey
+}
+
+// goneKey is a key for which clients listened when it went.
+type goneKey struct {
+	at   time.Time
+	told bool // the consumer was told that some are left
+}
+
+// goes notes that a followed key is gone.
+func (a *attention) goes(e *entry, at time.Time) {
+	if !e.listened || len(a.gone) >= maxAttended {
+		return
+	}
+	if a.gone == nil {
+		a.gone = make(map[string]goneKey)
+	}
+	a.gone[e.key] = goneKey{at: at}
 }
 
 // attends notes what belongs to an entry that nothing announces. Owners are those of [Companions].
@@ -61,13 +82,16 @@ func (a *attention) forgets(e *entry) {
 func (f *feed) attend(ctx context.Context) error {
 	a := &f.attention
 	now := time.Now()
-	if f.options.Companions == nil || a.listened+a.blocked == 0 || now.Before(a.next) {
+	if f.options.Companions == nil || a.listened+a.blocked+len(a.gone) == 0 || now.Before(a.next) {
 		return nil
 	}
 	a.next = now.Add(attendEvery)
 	a.round++
-	if a.listened > 0 {
+	if a.listened+len(a.gone) > 0 {
 		if err := f.attendChannels(ctx); err != nil {
+			return err
+		}
+		if err := f.attendGone(ctx, now); err != nil {
 			return err
 		}
 	}
@@ -106,6 +130,49 @@ func (f *feed) attendChannels(ctx context.Context) error {
 	f.compare(a.channels, plain)
 	f.compare(a.sharded, sharded)
 	a.channels, a.sharded = plain, sharded
+	return nil
+}
+
+// attendGone tells the consumer of the clients that still listen for keys that are gone, and of their end.
+func (f *feed) attendGone(ctx context.Context, now time.Time) error {
+	a := &f.attention
+	left := make(map[string][]Record)
+	for _, some := range []map[string]int64{a.channels, a.sharded} {
+		for channel, n := range some {
+			for _, owner := range f.options.Companions.Owners(channel) {
+				if _, gone := a.gone[owner]; gone && n > 0 {
+					left[owner] = append(left[owner], Record{Ref: f.ref(channel), Type: TypeChannel, Size: n})
+				}
+			}
+		}
+	}
+	var keys []string
+	for key, gone := range a.gone {
+		if len(left[key]) > 0 || gone.told {
+			keys = append(keys, key)
+		}
+		if len(left[key]) == 0 || now.Sub(gone.at) > attendGone {
+			delete(a.gone, key)
+			continue
+		}
+		gone.told = true
+		a.gone[key] = gone
+	}
+	records, err := f.connection.readAll(ctx, f.options.Companions, keys)
+	if err != nil {
+		return err
+	}
+	for i := range records {
+		if r := &records[i]; r.Type == TypeNone {
+			if r.Companions = left[r.Key]; r.Companions == nil {
+				r.Companions = []Record{{Type: TypeChannel}} // nobody is left
+			}
+			for k := range r.Companions {
+				r.Companions[k].ReadAt = r.ReadAt
+			}
+		}
+	}
+	f.learn(records, asked)
 	return nil
 }
 

@@ -172,10 +172,14 @@ func (f *feed) learnOne(r *Record, why source) {
 		f.learnOther(r)
 		return
 	default:
+		if e != nil && r.Type == TypeNone {
+			f.attention.goes(e, r.ReadAt)
+		}
 		f.unfollow(r.Key)
 		f.dropOther(f.hash(r.Key))
 		return
 	}
+	delete(f.attention.gone, r.Key)
 	if e == nil {
 		e = &entry{key: r.Key}
 		f.followed[r.Key] = e

@@ -163,7 +163,11 @@ func (p *picture) companionsReach(t *testing.T, key string, want ...string) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		var got []string
-		for _, companion := range p.records[key].Companions {
+		r, is := p.records[key]
+		if !is {
+			r = p.gone[key]
+		}
+		for _, companion := range r.Companions {
 			got = append(got, shown(companion))
 		}
 		return slices.Equal(got, want), fmt.Sprintf("%s has %q, want %q", key, got, want)
@@ -284,4 +288,22 @@ func TestStrictModeLeavesOverdueCompanions(t *testing.T) {
 	if got := infoNumber(t, s, "stats", "expired_keys"); got != expired {
 		t.Errorf("%d keys were reaped", got-expired)
 	}
+}
+
+// Who listens for a key that is gone is asked for as long as somebody does, or until the key is there again.
+func TestListenersOutliveTheKey(t *testing.T) {
+	s := redistest.Start(t, "--notify-keyspace-events", "Kg$hzlxen")
+	s.Do("SET", "base:a", "1")
+	c := connect(t, s)
+	listener := subscribe(t, s.Client(), "ch:a")
+	p, _ := watch(t, c, keyspace.ObserveOptions{Patterns: []keyspace.Pattern{{Glob: "base:*"}}, Nudge: true, Companions: family{}})
+	p.companionsReach(t, "base:a", "channel ch:a 1", "clients blpop 0")
+	s.Do("DEL", "base:a")
+	p.companionsReach(t, "base:a", "channel ch:a 1")
+	s.Do("SET", "base:a", "2")
+	p.companionsReach(t, "base:a", "channel ch:a 1", "clients blpop 0")
+	s.Do("DEL", "base:a")
+	p.companionsReach(t, "base:a", "channel ch:a 1")
+	_ = listener.Close()
+	p.companionsReach(t, "base:a", "channel  0")
 }

@@ -345,7 +345,7 @@ func (f *feed) wait(ctx context.Context) {
 	if at, found := f.deadlines.next(); found && f.options.Nudge {
 		next = sooner(next, at.Add(nudgeAfter))
 	}
-	if f.attention.listened+f.attention.blocked > 0 {
+	if f.attention.listened+f.attention.blocked+len(f.attention.gone) > 0 {
 		next = sooner(next, f.attention.next)
 	}
 	if lists, sets, strangers := f.silent(); lists || sets || strangers {

@@ -19,6 +19,7 @@ type picture struct {
 	mu      sync.Mutex
 	records map[string]keyspace.Record
 	denied  map[string]string
+	gone    map[string]keyspace.Record
 	hints   []keyspace.Hint
 	status  keyspace.Status
 	passes  int
@@ -36,7 +37,7 @@ func watch(t testing.TB, c *keyspace.Connection, o keyspace.ObserveOptions) (*pi
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &picture{records: make(map[string]keyspace.Record), denied: make(map[string]string)}
+	p := &picture{records: make(map[string]keyspace.Record), denied: make(map[string]string), gone: make(map[string]keyspace.Record)}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -66,6 +67,7 @@ func (p *picture) take(u keyspace.Update) {
 			p.records[r.Key] = r
 		} else {
 			delete(p.records, r.Key)
+			p.gone[r.Key] = r
 		}
 	}
 	if u.PassEnded != nil {

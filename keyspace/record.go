@@ -84,7 +84,8 @@ type Record struct {
 	// ReadAt is the local time at which the answer arrived.
 	ReadAt time.Time
 	// Companions are what belongs to the key, as it was right after: those of [Company] that are there, in that order, and
-	// the channels and commands that could be asked about. They have no companions of their own.
+	// the channels and commands that could be asked about. They have no companions of their own. A key that is gone has the channels
+	// on which clients go on listening for it; one of no name and size says that none is left.
 	Companions []Record
 }
 

@@ -141,22 +141,36 @@ type lossLine struct {
 	At    int64  `json:"at"`
 	Until int64  `json:"until,omitempty"`
 	Text  string `json:"text,omitempty"`
+	// Code is what kind of loss it is; empty: while held. Client is of an overrun.
+	Code   string `json:"code,omitempty"`
+	Client string `json:"client,omitempty"`
 }
 
 func newLoss(l *inspector.Loss) *lossLine {
 	if l == nil {
 		return nil
 	}
-	return &lossLine{micro(l.At), micro(l.Until), pack(l.Text)}
+	line := &lossLine{At: micro(l.At), Until: micro(l.Until), Text: pack(l.Text), Client: pack(string(l.Client))}
+	if l.Code != inspector.CodeLostWhileHeld {
+		line.Code = pack(string(l.Code))
+	}
+	return line
 }
 
 func (line *lossLine) loss() *inspector.Loss {
 	if line == nil {
 		return nil
 	}
-	return &inspector.Loss{At: instant(line.At), Until: instant(line.Until), Text: unpack(line.Text)}
+	code := inspector.Code(word(line.Code))
+	if code == "" {
+		code = inspector.CodeLostWhileHeld
+	}
+	return &inspector.Loss{
+		Code: code, At: instant(line.At), Until: instant(line.Until), Text: unpack(line.Text), Client: inspector.Connection(word(line.Client)),
+	}
 }
 
 func sameLoss(a, b *inspector.Loss) bool {
-	return a == b || a != nil && b != nil && a.At.Equal(b.At) && a.Until.Equal(b.Until) && a.Text == b.Text
+	return a == b || a != nil && b != nil && a.At.Equal(b.At) && a.Until.Equal(b.Until) && a.Text == b.Text &&
+		a.Code == b.Code && a.Client == b.Client
 }

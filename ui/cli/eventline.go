@@ -30,7 +30,7 @@ func eventLine(e inspector.Event) string {
 	if e.Count.Known {
 		add("count %d", e.Count.N)
 	}
-	if e.Cause != "" && string(e.Cause) != string(e.Kind) {
+	if e.Cause != "" && string(e.Cause) != e.Word() {
 		add("%s", e.Cause)
 	}
 	switch {

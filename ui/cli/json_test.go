@@ -151,7 +151,20 @@ func TestEventJSON(t *testing.T) {
 		},
 		{ // a key may be empty
 			inspector.Event{At: at, Ref: keyspace.Ref{Node: "n"}, Kind: inspector.EventReleased},
-			`{"schema":"locktop.event/1","at":"2026-01-02T12:00:01.678Z","node":"n","key":"","event":"released","db":0}`,
+			`{"schema":"locktop.event/1","at":"2026-01-02T12:00:01.678Z","node":"n","key":"","event":"released","db":0,"proven":true}`,
+		},
+		{ // nothing proves who deleted it
+			inspector.Event{At: at, Ref: keyspace.Ref{Node: "n"}, Kind: inspector.EventReleased, Cause: inspector.CauseFreed},
+			`{"schema":"locktop.event/1","at":"2026-01-02T12:00:01.678Z","node":"n","key":"","event":"released","db":0,"cause":"released","proven":false}`,
+		},
+		{
+			inspector.Event{At: at, Ref: keyspace.Ref{Node: "n"}, Kind: inspector.EventReleased, Cause: inspector.CauseOperator},
+			`{"schema":"locktop.event/1","at":"2026-01-02T12:00:01.678Z","node":"n","key":"","event":"released","db":0,"cause":"operator","proven":true}`,
+		},
+		{
+			inspector.Event{At: at, Ref: keyspace.Ref{Node: "n"}, Kind: inspector.EventAcquired, PreviousOwner: "a", Cause: inspector.CauseFreed},
+			`{"schema":"locktop.event/1","at":"2026-01-02T12:00:01.678Z","node":"n","key":"","event":"acquired","previous_owner":"a","db":0,` +
+				`"cause":"released","proven":false}`,
 		},
 	} {
 		if got := jsonOf(t, report.NewEvent(c.event)); got != c.want {

@@ -15,10 +15,11 @@ import (
 	"locktop/ui/text"
 )
 
-// listStates are the states that "list" can show: all but that of a lock that is gone.
+// listStates are the states that "list" can show. A lock that is gone is shown where something is wrong with it.
 var listStates = []string{
 	string(inspector.StateHeld), string(inspector.StateStuck), string(inspector.StateLapsed), string(inspector.StateExpired),
 	string(inspector.StateWrong), string(inspector.StateCooldown), string(inspector.StateMinority), string(inspector.StateSplit),
+	string(inspector.StateFreed),
 }
 
 // listCodes are the findings of this version. Those that a single look can show come first.
@@ -30,7 +31,7 @@ var (
 	codesInTime = []string{
 		string(inspector.CodeCountLeak), string(inspector.CodeResurrects), string(inspector.CodeCooldown),
 		string(inspector.CodeAboutToLapse), string(inspector.CodeRenewedForever), string(inspector.CodeLostWhileHeld),
-		string(inspector.CodeDoubleMajority), string(inspector.CodeOrphaned),
+		string(inspector.CodeDoubleMajority), string(inspector.CodeOrphaned), string(inspector.CodeOverrun), string(inspector.CodeLostInFailOver), string(inspector.CodeLostWakeUp),
 	}
 )
 
@@ -96,7 +97,8 @@ a finding the exit code is 4. With --quiet nothing is printed unless that is so,
 as cron likes it.
 
 Some findings need time to be seen:
-` + strings.Join(codesInTime, ", ") + `.
+` + strings.Join(codesInTime[:5], ", ") + `,
+` + strings.Join(codesInTime[5:], ", ") + `.
 Give --for, to look that long; --owner-name shows orphaned locks at once.
 
 holders[].client is the connection of a holder, where its name or address tells whose it is: alive, gone, or unknown.`,
@@ -294,7 +296,7 @@ func nothing(s *inspector.Snapshot) string {
 
 // present are the locks that are there, sorted.
 func present(locks []*inspector.Lock) []*inspector.Lock {
-	return slices.DeleteFunc(sorted(locks), func(l *inspector.Lock) bool { return l.State == inspector.StateFreed })
+	return slices.DeleteFunc(sorted(locks), func(l *inspector.Lock) bool { return l.State == inspector.StateFreed && len(l.Findings) == 0 })
 }
 
 // fail says what --fail-on has found.

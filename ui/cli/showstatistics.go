@@ -105,7 +105,7 @@ func pastHold(h inspector.Hold) string {
 		atLeast = "at least "
 	}
 	said := fmt.Sprintf("%s  %s%s  %s  %s", report.Instant(h.Since), atLeast, text.Lag(h.Until.Sub(h.Since)), text.Escape(owner), h.Cause)
-	if h.Lost != nil {
+	if h.WasLost() {
 		said += ", while it was at work"
 	}
 	return said

@@ -119,6 +119,9 @@ func TestEventLine(t *testing.T) {
 			inspector.Event{At: noon, Ref: ref, Kind: inspector.EventExpired, PreviousOwner: "a\x1b", Cause: inspector.CauseExpired, Held: 7 * time.Second, HeldExact: true},
 			`  expired      k\n  was a\x1b  held 7 s`,
 		},
+		{inspector.Event{At: noon, Ref: ref, Kind: inspector.EventReleased, Owner: "b", Cause: inspector.CauseFreed}, `  freed        k\n  b`},
+		{inspector.Event{At: noon, Ref: ref, Kind: inspector.EventReleased, Owner: "b", Cause: inspector.CauseReleased}, `  released     k\n  b`},
+		{inspector.Event{At: noon, Ref: ref, Kind: inspector.EventReleased, Owner: "b", Cause: inspector.CauseOperator}, `  released     k\n  b  operator`},
 		{inspector.Event{At: noon, Ref: ref, Kind: inspector.EventAcquired, Owner: "b", Label: "client b", TTL: -1, TTLKnown: true}, `  acquired     k\n  client b  no TTL`},
 		{inspector.Event{At: noon, Ref: keyspace.Ref{Node: "n"}, Kind: inspector.EventGap, Text: "restarted"}, `  gap          n  restarted`},
 	} {

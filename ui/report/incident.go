@@ -109,6 +109,7 @@ type hold struct {
 	Until       string `json:"until,omitempty"`
 	UntilExact  *bool  `json:"until_is_exact,omitempty"`
 	Cause       string `json:"cause,omitempty"`
+	Proven      *bool  `json:"proven,omitempty"`
 	Renewals    int    `json:"renewals,omitempty"`
 	Lost        *loss  `json:"lost_while_held,omitempty"`
 }
@@ -187,12 +188,15 @@ func (i *Incident) shown(locks []*inspector.Lock) []incidentLock {
 			one.Commands = Commands(l, i.At)
 		}
 		for _, h := range l.History {
-			past := hold{Label: Shown(h.Label), Since: Instant(h.Since), SinceExact: h.SinceExact, Until: Instant(h.Until), Cause: string(h.Cause), Renewals: h.Renewals}
+			past := hold{Label: Shown(h.Label), Since: Instant(h.Since), SinceExact: h.SinceExact, Until: Instant(h.Until), Cause: causeWord(h.Cause), Renewals: h.Renewals}
 			past.Owner, past.OwnerBase64 = Plain(h.Owner)
 			if !h.Until.IsZero() {
 				past.UntilExact = &h.UntilExact
 			}
-			if h.Lost != nil {
+			if deleted, proven := h.Cause.Deleted(); deleted {
+				past.Proven = &proven
+			}
+			if h.WasLost() {
 				past.Lost = &loss{Instant(h.Lost.At), Instant(h.Lost.Until), Shown(h.Lost.Text)}
 			}
 			one.History = append(one.History, past)

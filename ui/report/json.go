@@ -396,19 +396,31 @@ type Event struct {
 	Count               *int64  `json:"count,omitempty"`
 	Cause               string  `json:"cause,omitempty"`
 	Repaired            bool    `json:"repaired,omitempty"` // of "renewed": it had no TTL, and was given one
+	Proven              *bool   `json:"proven,omitempty"`   // of a release: whether it is known to be one
 	Text                string  `json:"text,omitempty"`
+}
+
+// causeWord is a cause for programs: one that nothing proves keeps the word that it always had, and "proven" says so.
+func causeWord(c inspector.Cause) string {
+	if c == inspector.CauseFreed {
+		c = inspector.CauseReleased
+	}
+	return string(c)
 }
 
 // NewEvent shows an event.
 func NewEvent(e inspector.Event) Event {
 	out := Event{
 		Schema: EventSchema, At: Instant(e.At), Node: Shown(string(e.Node)), Event: string(e.Kind), DB: e.DB,
-		Scheme: string(e.Scheme), Cause: string(e.Cause), Repaired: e.Repaired, Text: Shown(e.Text),
+		Scheme: string(e.Scheme), Cause: causeWord(e.Cause), Repaired: e.Repaired, Text: Shown(e.Text),
 	}
 	if e.Kind != inspector.EventGap || e.Key != "" { // a gap concerns no key; else an empty key is one as well
 		var key string
 		key, out.KeyBase64 = Plain(e.Key)
 		out.Key = &key
+	}
+	if proven, ok := e.Proven(); ok && e.Kind != inspector.EventOperator {
+		out.Proven = &proven
 	}
 	out.Owner, out.OwnerBase64 = Plain(e.Owner)
 	out.PreviousOwner, out.PreviousOwnerBase64 = Plain(e.PreviousOwner)

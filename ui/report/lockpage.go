@@ -187,7 +187,7 @@ func (p *page) history(l *inspector.Lock) {
 		}
 		if !h.Until.IsZero() {
 			until, end, cause = stamp(h.Until), h.Until, prose(string(h.Cause))
-			if h.Lost != nil {
+			if h.WasLost() {
 				cause += ", **while it was at work**"
 			}
 		}

@@ -63,7 +63,7 @@ func (p *page) renewals(l *inspector.Lock) string {
 func (p *page) losses(l *inspector.Lock) {
 	first := true
 	for _, h := range slices.Backward(l.History) {
-		if h.Lost == nil {
+		if !h.WasLost() {
 			continue
 		}
 		if first {

@@ -110,7 +110,7 @@ func (a arrangement) apply(locks []*inspector.Lock, before map[lockID]int, seen 
 	for _, l := range locks {
 		now := seen.momentOf(l)
 		rank := rankOf(l, now)
-		if l.State == inspector.StateFreed {
+		if l.State == inspector.StateFreed && len(l.Findings) == 0 {
 			if had, ok := before[idOf(l.Ref)]; ok {
 				rank = had
 			}

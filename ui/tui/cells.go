@@ -16,7 +16,7 @@ func (p *painter) paintTTL(l *inspector.Lock, now time.Time, c column) {
 	case inspector.StateFreed:
 		verb := "gone"
 		if l.FreedBy != "" && l.FreedBy != inspector.CauseUnknown && c.bar > 0 {
-			verb = string(l.FreedBy)
+			verb = freedWord(l)
 		}
 		words(p.theme.faint, verb+" "+text.Ago(now.Sub(l.FreedAt)), verb)
 	case inspector.StateStuck:
@@ -45,6 +45,14 @@ func (p *painter) paintTTL(l *inspector.Lock, now time.Time, c column) {
 		}
 		p.right(figure, text.Duration(ttl), c.width-c.bar)
 	}
+}
+
+// freedWord is how a freed lock came to be free.
+func freedWord(l *inspector.Lock) string {
+	if l.FreedBy == inspector.CauseOperator {
+		return "by operator"
+	}
+	return string(l.FreedBy)
 }
 
 // words paints words in the place of a TTL: the long ones in the column that has a bar, where they fit.

@@ -282,7 +282,7 @@ func leaseText(l *inspector.Lock, now time.Time) string {
 	end := clockText(now.Add(ttl), now)
 	switch l.StateAt(now) {
 	case inspector.StateFreed:
-		return string(l.FreedBy) + " " + text.Ago(now.Sub(l.FreedAt))
+		return freedWord(l) + " " + text.Ago(now.Sub(l.FreedAt))
 	case inspector.StateStuck:
 		return "never ends: the key has no TTL"
 	case inspector.StateLapsed:

@@ -73,6 +73,9 @@ func TestConfirmActsOnWhatWasSeen(t *testing.T) {
 		t.Errorf("the request is for %p %q %q, want the lock %p that was seen", r.Lock, r.Owner, r.Verb, seen)
 	}
 	h.wantSeen("✖ ")
+	if h.source.notes[0].Cause != "" {
+		t.Errorf("nothing was released, and noted is %+v", h.source.notes[0])
+	}
 	if len(h.source.notes) != 1 || h.source.notes[0].Kind != inspector.EventOperator || h.source.notes[0].Key != "lock:invoice:7731" {
 		t.Errorf("noted %+v", h.source.notes)
 	}

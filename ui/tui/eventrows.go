@@ -171,8 +171,7 @@ func (p *painter) eventCell(c eventColumn, ev *inspector.Event) {
 		at := ev.At.Format("15:04:05.000")
 		p.left(t.faint, at[:min(c.width, len(at))], c.width)
 	case eventKind:
-		f := t.eventFace(ev.Kind)
-		f.word = text.Escape(ev.Word())
+		f := t.eventFace(ev)
 		p.left(f.style, f.glyph+" "+f.word, c.width)
 	case eventKey:
 		p.left(t.plain, text.Escape(ev.Key), c.width)
@@ -260,10 +259,10 @@ func (m *model) copyEvent() tea.Cmd {
 	return nil
 }
 
-// eventFace is how a kind of event is shown.
-func (t *theme) eventFace(k inspector.EventKind) face {
-	word := string(k)
-	switch k {
+// eventFace is how an event is shown.
+func (t *theme) eventFace(ev *inspector.Event) face {
+	word := ev.Word()
+	switch ev.Kind {
 	case inspector.EventAcquired:
 		return face{"●", word, t.good}
 	case inspector.EventReentered:

@@ -86,7 +86,7 @@ func troubling(e *inspector.Event) bool {
 		return true
 	case inspector.EventHandedOver:
 		return e.Cause == inspector.CauseTakenOver || e.Cause == inspector.CauseExpired ||
-			e.Cause == inspector.CauseEvicted || e.Cause == inspector.CauseFlushed
+			e.Cause == inspector.CauseEvicted || e.Cause == inspector.CauseFlushed || e.Cause == inspector.CauseFailOver
 	case inspector.EventAcquired, inspector.EventReentered, inspector.EventRenewed, inspector.EventExtended, inspector.EventReleased:
 	}
 	return false

@@ -67,7 +67,7 @@ func (d *detail) history(p *painter, now time.Time) {
 			until = clockText(h.Until, now)
 		}
 		switch {
-		case h.Lost != nil:
+		case h.WasLost():
 			causeStyle = t.bad
 		case alarming(h.Cause):
 			causeStyle = t.warn
@@ -93,8 +93,10 @@ func causeText(h inspector.Hold) string {
 	switch {
 	case h.Until.IsZero():
 		said = "holds it"
-	case h.Lost != nil:
+	case h.WasLost():
 		said = "lost while held: " + said
+	case h.Cause == inspector.CauseOperator:
+		said = "taken by the operator"
 	}
 	switch h.Renewals {
 	case 0:

@@ -21,7 +21,7 @@ func (s *swimlane) mark(h *inspector.Hold) {
 	if h.Until.IsZero() || h.Until.Before(s.begin) || h.Until.After(s.end) || h.Cause == "" {
 		return
 	}
-	s.marks = append(s.marks, mark{min(max(s.at(h.Until), 0), s.columns-1), h.Cause, h.Lost != nil, labelOf(h)})
+	s.marks = append(s.marks, mark{min(max(s.at(h.Until), 0), s.columns-1), h.Cause, h.WasLost(), labelOf(h)})
 }
 
 // laneFace is a glyph and the words for it.
@@ -34,12 +34,19 @@ type laneFace struct {
 
 // laneFaceOf is how hands were changed: every way has a glyph of its own.
 func (t *theme) laneFaceOf(m mark) laneFace {
-	if m.lost {
+	switch {
+	case m.cause == inspector.CauseFailOver:
+		return laneFace{"✖", "lost in a fail-over", t.bad, 4, "lost"}
+	case m.lost:
 		return laneFace{"✖", "lost while held", t.bad, 4, "lost"}
 	}
 	switch m.cause {
 	case inspector.CauseReleased:
 		return laneFace{"·", "released", t.faint, 0, ""}
+	case inspector.CauseFreed:
+		return laneFace{"◦", "freed", t.faint, 0, ""}
+	case inspector.CauseOperator:
+		return laneFace{"▸", "by the operator", t.accent, 1, "operator"}
 	case inspector.CauseExpired:
 		return laneFace{"▽", "expired", t.warn, 2, ""}
 	case inspector.CauseTakenOver:
@@ -48,7 +55,7 @@ func (t *theme) laneFaceOf(m mark) laneFace {
 		return laneFace{"▼", "evicted", t.bad, 3, ""}
 	case inspector.CauseFlushed:
 		return laneFace{"≈", "flushed", t.bad, 3, ""}
-	case inspector.CauseUnknown:
+	case inspector.CauseUnknown, inspector.CauseFailOver:
 	}
 	return laneFace{"?", "unknown", t.faint, 1, ""}
 }
@@ -56,9 +63,9 @@ func (t *theme) laneFaceOf(m mark) laneFace {
 // alarming says whether a hold that ended so may have ended while its holder still worked.
 func alarming(c inspector.Cause) bool {
 	switch c {
-	case inspector.CauseExpired, inspector.CauseTakenOver, inspector.CauseEvicted, inspector.CauseFlushed:
+	case inspector.CauseExpired, inspector.CauseTakenOver, inspector.CauseEvicted, inspector.CauseFlushed, inspector.CauseFailOver:
 		return true
-	case inspector.CauseReleased, inspector.CauseUnknown:
+	case inspector.CauseReleased, inspector.CauseFreed, inspector.CauseOperator, inspector.CauseUnknown:
 		return false
 	}
 	return false

@@ -99,11 +99,18 @@ func (m *model) perform(r actions.Request, answer func(actions.Outcome) tea.Msg)
 		ctx, cancel := context.WithTimeout(parent, actTimeout)
 		defer cancel()
 		outcome := operator.Do(ctx, r)
-		source.Note(inspector.Event{
-			Ref: r.Lock.Ref, Kind: inspector.EventOperator, Scheme: r.Lock.Scheme, Owner: r.Owner, Text: outcome.Sentence(r),
-		})
+		note := inspector.Event{Ref: r.Lock.Ref, Kind: inspector.EventOperator, Scheme: r.Lock.Scheme, Owner: r.Owner, Text: outcome.Sentence(r)}
+		if took(r, outcome) {
+			note.Cause = inspector.CauseOperator
+		}
+		source.Note(note)
 		return answer(outcome)
 	})
+}
+
+// took reports whether an action took the lock from its holder at once.
+func took(r actions.Request, o actions.Outcome) bool {
+	return o.Result == actions.ResultReleased || o.Result == actions.ResultExpired && r.TTL <= 0
 }
 
 // finish waits, after the last frame, for an action that is still under way: whoever quits right after confirming must find

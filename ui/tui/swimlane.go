@@ -84,7 +84,7 @@ func newSwimlane(l *inspector.Lock, unseen []inspector.Span, now time.Time, w wi
 		}
 	}
 	for i := range l.History { // after the holds, which it must not cover
-		if h := &l.History[i]; shown[i] && h.Lost != nil {
+		if h := &l.History[i]; shown[i] && h.WasLost() {
 			of(labelOf(h)).lost(&s, h, losses[i])
 		}
 	}
@@ -104,7 +104,7 @@ func newSwimlane(l *inspector.Lock, unseen []inspector.Span, now time.Time, w wi
 // as the next one had the lock.
 func lossEnd(l *inspector.Lock, i int, now time.Time) time.Time {
 	h := &l.History[i]
-	if h.Lost == nil {
+	if !h.WasLost() {
 		return time.Time{}
 	}
 	if !h.Lost.Until.IsZero() {

@@ -153,7 +153,7 @@ func (t *table) paintRows(p *painter, columns []column, gap int, seen picture) {
 		case tone == toneDimmed:
 		case i == t.index:
 			p.tone = toneSelected
-		case l.State == inspector.StateFreed:
+		case l.State == inspector.StateFreed && len(l.Findings) == 0:
 			p.tone = toneDimmed
 		default:
 			if _, stale := seen.staleSince(l); stale {

@@ -1,0 +1,77 @@
+package inspector
+
+import (
+	"slices"
+	"time"
+)
+
+// This file finds the holds that an action of locktop ended. The server does not tell whose command deleted a key, and the news of
+// the action may come before or after the news of the deletion.
+
+// operated is an action of locktop that took a lock from its holder.
+type operated struct {
+	key   keyRef
+	owner string
+	at    time.Time // when its outcome was known
+}
+
+// operatedLives is for how long an action and the end of a hold may be apart.
+const operatedLives = trailLives
+
+// operate takes an action: the hold that it ended is over already, or will be found over soon.
+func (s *store) operate(o operated) {
+	if p := s.places[o.key.db]; p != nil {
+		if i, known := p.slots[o.key.key]; known && s.endedBy(i, o) {
+			return
+		}
+	}
+	if s.operations == nil {
+		s.operations = make(map[keyRef]operated)
+	}
+	s.operations[o.key] = o
+}
+
+// endedBy gives the end of a hold that is over to the operator, and reports whether there is one.
+func (s *store) endedBy(i int32, o operated) bool {
+	history := s.slots[i].lock.History
+	n := -1
+	for k := range slices.Backward(history) {
+		if history[k].Owner == o.owner {
+			n = k
+			break
+		}
+	}
+	if n < 0 || history[n].Until.IsZero() || o.at.Sub(history[n].Until).Abs() > operatedLives {
+		return false
+	}
+	l := s.edit(i)
+	if l.FreedBy == l.History[n].Cause && n == len(l.History)-1 {
+		l.FreedBy = CauseOperator
+	}
+	l.History[n].Cause, l.History[n].Lost = CauseOperator, nil
+	s.settle(i, o.at)
+	return true
+}
+
+// byOperator is why a holder's hold ended: by the operator, where an action took the lock from it.
+func (s *store) byOperator(l *Lock, owner string, cause Cause) Cause {
+	key := keyRef{l.DB, l.Key}
+	o, known := s.operations[key]
+	if !known || o.owner != owner || cause == CauseEvicted || cause == CauseFlushed {
+		return cause
+	}
+	delete(s.operations, key)
+	if h := l.openHold(owner); h == nil || h.Since.After(o.at) {
+		return cause
+	}
+	return CauseOperator
+}
+
+// expireOperations forgets actions that ended no hold that was seen.
+func (s *store) expireOperations(now time.Time) {
+	for key, o := range s.operations {
+		if now.Sub(o.at) > operatedLives {
+			delete(s.operations, key)
+		}
+	}
+}

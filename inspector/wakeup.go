@@ -1,0 +1,53 @@
+package inspector
+
+import (
+	"fmt"
+	"time"
+
+	"locktop/keyspace"
+)
+
+// This file finds clients that sleep beside a free lock. Those that wait for a message on a channel do not ask for the lock until it
+// comes, and a bare DEL sends none.
+
+// asleep notes how many clients still listen for a lock that was deleted a while ago.
+func (v *sight) asleep() {
+	l := v.slots[v.slot].lock
+	if deleted, _ := l.FreedBy.Deleted(); !deleted || v.record.Exists() || v.record.ReadAt.Sub(l.FreedAt) < v.options.Thresholds.Settles {
+		return
+	}
+	count, told := 0, false
+	for _, c := range v.record.Companions {
+		if c.Type == keyspace.TypeChannel {
+			count, told = count+int(c.Size), true
+		}
+	}
+	if !told {
+		return
+	}
+	waiters := Waiters{By: WaitersNone}
+	if count == 0 {
+		delete(v.lingers, keyRef{l.DB, l.Key})
+	} else {
+		waiters = Waiters{Count: count, By: WaitersSubscribers}
+		v.lingerUntil(l, v.record.ReadAt.Add(v.options.Linger)) // they are counted again before that
+	}
+	l = v.edit(v.slot)
+	l.Waiters = waiters
+	v.settle(v.slot, v.record.ReadAt)
+}
+
+// lostWakeUp: clients sleep beside a lock that is free.
+func lostWakeUp(_ Thresholds, l *Lock, _ time.Time) (Finding, bool, time.Time) {
+	if deleted, _ := l.FreedBy.Deleted(); !deleted || l.Waiters.By != WaitersSubscribers || l.Waiters.Count == 0 {
+		return Finding{}, false, time.Time{}
+	}
+	sleep := number(uint16(min(l.Waiters.Count, 1<<15)), "client still listens", "clients still listen")
+	return Finding{
+		Code: CodeLostWakeUp, Severity: SeverityWarning,
+		Text: fmt.Sprintf("It was deleted at %s and is free, but %s on its channel, and none of them takes it: no message woke them.",
+			l.FreedAt.Local().Format("15:04:05.000"), sleep),
+		Advice: "They sleep until the lease is over of which they were told, or until a message comes. Release such a lock with its library " +
+			"or with locktop, which send that message; a client that acquires the lock and releases it wakes them, too.",
+	}, true, time.Time{}
+}
