@@ -46,7 +46,9 @@ func (a *attendance) of(lock *Lock, owner string) *Presence {
 		n++
 	}
 	for i := range a.rules {
-		a.rules[i].eachReading(owner, func(l link) { join(l, true) })
+		if a.trusts(i) && a.rules[i].covers(lock, owner) {
+			a.rules[i].eachReading(owner, func(l link) { join(l, true) })
+		}
 	}
 	eachLink(owner, func(l link) {
 		a.addrs = a.addrs || l.kind == linkAddr
@@ -94,6 +96,9 @@ func (a *attendance) party(owner string, links []link, declared bool) *party {
 		name.WriteByte(byte(l.kind))
 		name.WriteString(l.text)
 		name.WriteByte('\n')
+	}
+	if declared { // by a rule, which need not be for all locks of these clients
+		name.WriteByte('!')
 	}
 	p := a.parties[name.String()]
 	if p != nil {
