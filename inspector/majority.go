@@ -38,7 +38,7 @@ func (t *tally) standing(owner string, lost time.Time) standingOf {
 			}
 			continue
 		}
-		if h := v.lastHold(owner); h != nil && h.Cause == CauseReleased && h.Until.After(lost.Add(-lookBack)) {
+		if h := v.lastHold(owner); h != nil && h.Cause.deletes() && h.Until.After(lost.Add(-lookBack)) {
 			s.deleted++
 		}
 	}
@@ -81,7 +81,7 @@ func (v *fusion) overOf(owner string) (over *Hold, sure bool) {
 	case left.kept < left.deleted, left.kept == 0: // the others were never read again
 		return over, true
 	}
-	if over.Cause == CauseReleased || over.Cause == CauseExpired {
+	if over.Cause.deletes() || over.Cause == CauseExpired {
 		over.Cause = CauseUnknown // so it went on one master, not with the lock
 	}
 	over.Lost = v.loss(owner, over.Until, left.kept)
@@ -115,17 +115,19 @@ func (v *fusion) loss(owner string, at time.Time, kept int) *Loss {
 
 // wentBy says how a vote went.
 func wentBy(cause Cause) string {
-	switch cause {
-	case CauseReleased:
+	switch {
+	case cause.deletes():
 		return "deleted"
-	case CauseExpired, CauseEvicted, CauseFlushed:
-		return string(cause)
-	case CauseTakenOver:
+	case cause == CauseTakenOver:
 		return "overwritten"
-	case CauseUnknown:
+	case cause == CauseUnknown:
+		return "not seen how"
 	}
-	return "not seen how"
+	return string(cause)
 }
+
+// deletes reports whether the key was deleted by a command.
+func (c Cause) deletes() bool { return c == CauseReleased }
 
 // concede notes that a former holder has given up: the votes that it had left after its majority was lost are released.
 func (v *fusion) concede() {
@@ -151,7 +153,7 @@ func (v *fusion) concede() {
 		return
 	}
 	loss := *h.Lost // a snapshot may have the other one
-	loss.Until, loss.majority = last.Until, &lostMajority{masters: loss.majority.masters, gaveUp: last.Cause == CauseReleased}
+	loss.Until, loss.majority = last.Until, &lostMajority{masters: loss.majority.masters, gaveUp: last.Cause.deletes()}
 	l := v.edit(v.slot)
 	l.History[i].Lost = &loss
 	v.settle(v.slot, v.at)
