@@ -121,16 +121,15 @@ func (v *fusion) loss(owner string, at time.Time, kept int) *Loss {
 
 // wentBy says how a vote went.
 func wentBy(cause Cause) string {
-	switch cause {
-	case CauseReleased, CauseFreed, CauseOperator:
+	switch deleted, _ := cause.Deleted(); {
+	case deleted:
 		return "deleted"
-	case CauseExpired, CauseEvicted, CauseFlushed:
-		return string(cause)
-	case CauseTakenOver:
+	case cause == CauseTakenOver:
 		return "overwritten"
-	case CauseUnknown:
+	case cause == CauseUnknown:
+		return "not seen how"
 	}
-	return "not seen how"
+	return string(cause)
 }
 
 // concede notes that a former holder has given up: the votes that it had left after its majority was lost are released.

@@ -167,7 +167,7 @@ func (a *attendance) formerly(l *Lock, set bool) (changed bool) {
 // after reports whether a connection of a former holder, which was there while its lease lasted, was there after it as well, by the
 // lists that were taken since; awaits: they are still to come.
 func (a *attendance) after(l *Lock, h *Hold) (c Connection, awaits bool) {
-	p := a.joined(h.Owner)
+	p := a.joined(l, h.Owner)
 	if p == nil {
 		return ConnectionUnknown, false
 	}

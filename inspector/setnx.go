@@ -6,7 +6,7 @@ import (
 
 // setnx is the lock of SETNX alone, or of SETNX and an EXPIRE that never came: a string without a TTL.
 var setnx = schemeFile{
-	traits: traits{ownCount: true},
+	traits: traits{anyOwner: true, ownCount: true},
 	info: SchemeInfo{
 		Name:         SchemeSetNX,
 		Systems:      "SETNX, SETNX then EXPIRE, libraries used without a timeout (redis-py, Spring's cache lock)",

@@ -49,6 +49,19 @@ func TestOutOfSight(t *testing.T) {
 	c.expect("gap ", "gap ", "gap ")
 }
 
+// TestOutOfSightBesideAnother: that another client has the other votes does not make the holder lose one that is out of sight.
+func TestOutOfSightBesideAnother(t *testing.T) {
+	c := newRedlock(t, 5, keyspace.FeedPush)
+	end := c.in(lease)
+	c.sets("b", c.in(2*lease), 1, 2).sets("a", end, 3, 4, 5)
+	l := c.falls(refused, 3).after(2 * time.Second).row("minority a 2/5 minority(warning)")
+	if text := l.Findings[0].Text; !strings.Contains(text, "10.0.0.1:6379 votes for b") || !strings.Contains(text, "it may still be held") {
+		t.Errorf("the evidence is %q", text)
+	}
+	c.answers(3).on(master(3)).text("a", end)
+	c.after(2 * time.Second).row("held a 3/5 degraded-quorum(warning)")
+}
+
 func TestGoneWhileOutOfSight(t *testing.T) {
 	c, _ := five(t, aToken)
 	c.falls(refused, 3, 4, 5).after(2 * time.Second)

@@ -22,7 +22,7 @@ const leaseSlack = 3 * time.Second
 
 // timestamp is the lock whose value is the end of its lease, taken over by GETSET once that has passed.
 var timestamp = schemeFile{
-	traits: traits{ownCount: true},
+	traits: traits{anyOwner: true, ownCount: true},
 	info: SchemeInfo{
 		Name:         SchemeTimestamp,
 		Systems:      "SETNX + GETSET, jedis-lock, redis-mutex (Ruby), redis-lock (npm)",

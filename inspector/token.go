@@ -10,7 +10,7 @@ import (
 
 // token is the lock of SET NX PX: a string with a TTL, whose value proves who holds it.
 var token = schemeFile{
-	traits: traits{ownCount: true},
+	traits: traits{anyOwner: true, ownCount: true},
 	info: SchemeInfo{
 		Name:         SchemeToken,
 		Systems:      "SET NX PX: redlock, redsync, redis-py, Laravel, Spring Integration, Bull and many more",

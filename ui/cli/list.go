@@ -232,6 +232,9 @@ func (a *app) list(s *inspector.Snapshot, l *listing) error {
 			a.say("%s%s%s", server, text.Escape(n.Err), more)
 		}
 	}
+	for _, wrong := range wrongNames(s) {
+		a.say("note: %s", text.Escape(wrong))
+	}
 	if l.span == 0 {
 		for _, code := range l.failOn {
 			switch {
