@@ -16,6 +16,9 @@ const uncheckedLibrary = "Its clients release without looking whose lock it is: 
 // habits are what to beware of when a lock is taken away from a client of its library, and whether that is discouraged.
 func habits(r Request) (warnings []string, isDiscouraged bool) {
 	libraries, surely := r.Lock.Libraries()
+	if r.Verb == VerbExtend {
+		return restamps(r, libraries, surely)
+	}
 	switch {
 	case surely:
 		library := libraries[0]
@@ -25,7 +28,7 @@ func habits(r Request) (warnings []string, isDiscouraged bool) {
 		if library.Unchecked {
 			warnings = append(warnings, uncheckedLibrary)
 		}
-		isDiscouraged = library.Discouraged
+		isDiscouraged = library.Discouraged && frees(r)
 	default:
 		for _, library := range libraries {
 			if library.Discouraged {
@@ -45,10 +48,35 @@ func habits(r Request) (warnings []string, isDiscouraged bool) {
 	return warnings, isDiscouraged
 }
 
-// discouraged says whether the library does not survive the action.
+// restamps is what to beware of when another value is written into a lock whose value is the end of its lease. It is discouraged where
+// a client of such a library releases only what it has written itself.
+func restamps(r Request, libraries []inspector.Library, surely bool) (warnings []string, isDiscouraged bool) {
+	recipe, _ := RecipeFor(r.Lock.Scheme)
+	if !recipe.Stamped {
+		return nil, false
+	}
+	const compares = "its clients compare the value when they release, so its holder will not be able to release it any more, and it stays until the new end"
+	for _, library := range libraries {
+		switch {
+		case !library.ComparesEnd:
+		case surely:
+			return []string{"It is a lock of " + library.Name + ": " + compares + "."}, true
+		default:
+			return []string{"If it is a lock of " + library.Name + ": " + compares + "."}, true
+		}
+	}
+	if surely {
+		return nil, false // its clients delete the key whatever its value is
+	}
+	return []string{
+		"Whether its holder compares the value when it releases is not known: one that does will not be able to release it any more, and it stays until the new end.",
+	}, false
+}
+
+// discouraged says whether the action takes force, because of what the library does then.
 func discouraged(r Request) bool {
 	_, is := habits(r)
-	return is && frees(r)
+	return is
 }
 
 // buried says whether the action leaves a tombstone instead of deleting the key: a release of a lock that ends by itself, as the

@@ -15,6 +15,8 @@ type Library struct {
 	RecognisedBy string
 	// Unchecked: a holder releases without looking whose lock it is, so that an old one deletes the next one's.
 	Unchecked bool
+	// ComparesEnd, of those whose value is the end of the lease: a holder releases only where the value is the one that it wrote.
+	ComparesEnd bool
 	// Recreates: a holder's renewal makes the key anew where it is gone, so that a deleted lock comes back.
 	Recreates bool
 	// AnyName: its locks have any name, so that a lock that may be its own is hardly more than a guess.
@@ -328,8 +330,11 @@ var libraries = []Library{
 		},
 	},
 	{
-		Name: "redis-mutex (Ruby)", Schemes: []Scheme{SchemeTimestamp}, RecognisedBy: "`RedisMutex:<object>`, seconds with a fraction",
-		is: named(func(key string) bool { return strings.HasPrefix(key, "RedisMutex:") }),
+		Name: "redis-mutex (Ruby)", Schemes: []Scheme{SchemeTimestamp}, RecognisedBy: "`RedisMutex:<object>`; elsewhere seconds with a fraction and no TTL",
+		ComparesEnd: true, is: func(c *candidate, _ shape) match {
+			named := strings.HasPrefix(c.Key, "RedisMutex:") || strings.Contains(c.Key, ":RedisMutex:") // behind a namespace
+			return surelyIf(named).or(mayIf(strings.Contains(c.Value.Text, ".") && c.ExpiresAt.IsZero()))
+		},
 	},
 	{
 		Name: "redis-lock (npm, errorception)", Schemes: []Scheme{SchemeTimestamp}, RecognisedBy: "`lock.<name>`, milliseconds, and a TTL", Unchecked: true,

@@ -37,7 +37,7 @@ func (c *acting) add(cmd *cobra.Command) {
 	flags.StringVar(&c.holder, "holder", "", "the `OWNER` who has the lock, exactly as the lock says it (locktop show prints it)")
 	flags.BoolVar(&c.dryRun, "dry-run", false, "do nothing; say what would be done")
 	flags.BoolVar(&c.yes, "yes", false, "do not ask")
-	flags.BoolVar(&c.force, "force", false, "do it although it is discouraged, because the lock's library does not survive it")
+	flags.BoolVar(&c.force, "force", false, "do it although it is discouraged: the lock's library does not survive it, or its holder could not release it any more")
 	flags.StringVar(&c.reason, "reason", "", "why; it is kept in the audit file")
 	flags.VarP(newChoice(&c.output, "text", "text", "json"), "output", "o", "form of the output")
 	chosen(cmd, "output", "text", "json")
