@@ -84,7 +84,7 @@ func TestLeastRights(t *testing.T) {
 	}
 	do(act)
 	for key, holder := range holders {
-		if key != "jedis_lock" {
+		if key != "jedis_lock" && key != "stuck:lock" { // whose lease is longer already, or has no end
 			if code, out := locktop("extend", key, "--holder", holder, "--ttl", "2m", "--yes"); code != exitDone {
 				t.Errorf("extend %s: code %d, %s", key, code, out)
 			}
