@@ -56,7 +56,7 @@ func EffectOf(r Request) Effect {
 		does, then = step.Milder, step.MilderThen
 	}
 	if does == deletes && buried(r) {
-		does, then = buries, buriedThen
+		does, then = tombstoneWords(r, time.Now())
 	}
 	effect := Effect{Does: verbWords(r) + " " + does + ".", Then: then}
 	effect.Warnings, effect.Discouraged = habits(r)

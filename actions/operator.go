@@ -37,6 +37,8 @@ type Request struct {
 	DryRun bool
 	// Force does what is discouraged: [Effect].Discouraged says when it takes that.
 	Force bool
+	// NoTombstone deletes the key where a release would leave a tombstone; see [CanBury].
+	NoTombstone bool
 	// Reason is kept in the audit.
 	Reason string
 	// Sharded: the servers are a cluster that knows sharded channels, on which those who wait may listen. An Operator knows it of

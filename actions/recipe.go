@@ -101,8 +101,6 @@ const (
 	wakeUpPolling    = "none: clients that wait poll"
 	neverEnds        = "it has no TTL, so it never ends by itself and there is nothing to extend; to give it an end, force-expire it with a delay"
 	deletes          = "deletes the key"
-	buries           = "puts a tombstone in its place, until its holder's next renewal, or for as long as its lease has left"
-	buriedThen       = "The holder's renewal would make a deleted key anew: it meets the tombstone instead, and the holder gives the lock up. Until the tombstone is over nobody can acquire it."
 	wakes            = "deletes the key and publishes the wake-up"
 	shortens         = "shortens its TTL to that, and never lengthens it"
 	limits           = "gives it that TTL, or shortens the one it has to that"

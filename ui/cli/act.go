@@ -112,7 +112,18 @@ func (a *app) act(cmd *cobra.Command, c *acting, name string, r actions.Request,
 	if found.record.Exists() && found.lock == nil {
 		return errors.Join(noLock(found.record), out.Err)
 	}
-	return a.report(c, r, out)
+	if c.output == "json" { // one object, so that it waits for what it tells
+		after, known := a.cameBack(ctx, s, &c.about, r, out)
+		return errors.Join(a.report(c, r, out, after, known), cameBackError(r, after))
+	}
+	if err := a.report(c, r, out, 0, false); err != nil {
+		return err
+	}
+	after, known := a.cameBack(ctx, s, &c.about, r, out)
+	if known && after == 0 {
+		a.say("it has not come back")
+	}
+	return cameBackError(r, after)
 }
 
 // noLockOf stands for a lock where there is none, so that the operator is asked all the same: it refuses, and puts the
@@ -177,6 +188,8 @@ type outcomeJSON struct {
 	Woken        *int64 `json:"woken,omitempty"`
 	Text         string `json:"text"`
 	Error        string `json:"error,omitempty"`
+	// CameBack says whether its holder made the lock again after it was freed; absent where that was not looked for to the end.
+	CameBack *bool `json:"came_back,omitempty"`
 	// ValidUntil and Nodes are of a Redlock: until when its holder has the quorum, and what became of the action on each master.
 	ValidUntil string            `json:"valid_until,omitempty"`
 	Nodes      []nodeOutcomeJSON `json:"nodes,omitempty"`
@@ -193,12 +206,17 @@ type nodeOutcomeJSON struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// report prints an outcome and finds the exit code.
-func (a *app) report(c *acting, r actions.Request, o actions.Outcome) error {
+// report prints an outcome and finds the exit code. known says whether it is known that the lock came back afterwards, or did not.
+func (a *app) report(c *acting, r actions.Request, o actions.Outcome, back time.Duration, known bool) error {
 	said := sentence(r, o)
 	var printed error // the outcome is what it is, whether anybody reads it or not
 	if c.output == "json" {
-		printed = report.WriteJSON(a.stdout, newOutcomeJSON(r, o, said))
+		out := newOutcomeJSON(r, o, said)
+		if known {
+			is := back > 0
+			out.CameBack = &is
+		}
+		printed = report.WriteJSON(a.stdout, out)
 	}
 	switch {
 	case o.Result.Done(), o.Result == actions.ResultDryRun, o.Result.Refused():
