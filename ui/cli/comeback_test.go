@@ -92,3 +92,23 @@ func TestATombstoneIsDeclined(t *testing.T) {
 		t.Errorf("%d: %s%s", code, stdout, stderr)
 	}
 }
+
+// Of a Redlock a tombstone is left on each master, and is told once.
+func TestATombstoneOnSeveralMasters(t *testing.T) {
+	const key, token = "redlock:orders", "a0e252f4-5c9b-4d0e-9c37-1f0f6a2b7c11"
+	args := []string{"release", key, "--holder", token, "--yes"}
+	masters := redistest.StartMasters(t, 3)
+	for _, m := range masters {
+		m.Do("SET", key, token, "PX", 20_000)
+		args = append(args, "-u", "redis://"+m.Addr)
+	}
+	code, stdout, stderr := run(t, args...)
+	if code != exitDone || strings.Count(stdout, "a tombstone keeps its place for") != 1 || !strings.Contains(stdout, "on 3 of 3 masters") || stderr != "" {
+		t.Errorf("%d: %s%s", code, stdout, stderr)
+	}
+	for _, m := range masters {
+		if left, ok := m.Do("PTTL", key).(int64); !ok || left > 11_000 || left < 8_000 {
+			t.Errorf("on %s the tombstone stays for %d ms", m.Addr, left)
+		}
+	}
+}
