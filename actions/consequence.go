@@ -37,7 +37,8 @@ type Effect struct {
 	Does, Then string
 	// Warnings are what to beware of.
 	Warnings []string
-	// Discouraged: the library does not survive it, as the first of the warnings says; it takes [Request].Force.
+	// Discouraged: the library does not survive it, or the holder could not release it any more, as the first of the warnings says; it
+	// takes [Request].Force.
 	Discouraged bool
 }
 
@@ -59,19 +60,18 @@ func EffectOf(r Request) Effect {
 		does, then = step.Milder, step.MilderThen
 	}
 	if does == deletes && buried(r) {
-		does, then = buries, buriedThen
+		does, then = tombstoneWords(r, time.Now())
 	}
 	effect := Effect{Does: verbWords(r) + " " + does + ".", Then: then}
+	effect.Warnings, effect.Discouraged = habits(r)
 	if r.Verb == VerbExtend {
 		return effect
 	}
-	effect.Warnings, effect.Discouraged = habits(r)
 	for _, warning := range recipe.Warnings {
 		if warning != unchecked || !slices.Contains(effect.Warnings, uncheckedLibrary) { // it says the same
 			effect.Warnings = append(effect.Warnings, warning)
 		}
 	}
-	effect.Discouraged = effect.Discouraged && frees(r)
 	return effect
 }
 

@@ -77,7 +77,7 @@ var meddlings = []meddling{
 	{name: "a lease was given", holder: observedHolder, schemes: endless, want: ResultChanged, detail: "it has a lease now", meddle: func(ctx context.Context, c *redis.Client, key string) error {
 		return c.PExpire(ctx, key, time.Hour).Err()
 	}},
-	{name: "a lease was given to a stuck lock", holder: observedHolder, schemes: leased, stuck: true, want: ResultChanged, detail: "it has a lease now", meddle: expire(time.Hour)},
+	{name: "a lease was given to a stuck lock", holder: observedHolder, schemes: leased, verbs: []Verb{VerbRelease}, stuck: true, want: ResultChanged, detail: "it has a lease now", meddle: expire(time.Hour)},
 	{name: "a renewal that an extension would shorten", holder: observedHolder, schemes: leased, verbs: []Verb{VerbExtend}, want: ResultChanged, detail: "never shortens", meddle: expire(time.Hour)},
 	{name: "a lease that a force-expiry would lengthen", holder: observedHolder, schemes: leased, verbs: []Verb{VerbForceExpire}, want: ResultChanged, detail: "ends sooner", meddle: expire(3 * time.Second)},
 }
@@ -114,6 +114,9 @@ func verbRequests(scheme inspector.Scheme) map[string]Request {
 	if recipe, _ := RecipeFor(scheme); recipe.Type == keyspace.TypeHash {
 		requests["release an entry"] = Request{Verb: VerbRelease, Entries: 1}
 		requests["release both entries"] = Request{Verb: VerbRelease, Entries: 2}
+	}
+	if scheme == inspector.SchemeSetNX { // it has no TTL that could be extended
+		delete(requests, "extend")
 	}
 	return requests
 }

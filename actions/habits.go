@@ -1,8 +1,8 @@
 package actions
 
 import (
-	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"locktop/inspector"
@@ -18,6 +18,9 @@ const untold = "Clients listen on a channel that bears its name, and what its li
 // habits are what to beware of when a lock is taken away from a client of its library, and whether that is discouraged.
 func habits(r Request) (warnings []string, isDiscouraged bool) {
 	libraries, surely := r.Lock.Libraries()
+	if r.Verb == VerbExtend {
+		return restamps(r, libraries, surely)
+	}
 	switch {
 	case surely:
 		library := libraries[0]
@@ -27,7 +30,7 @@ func habits(r Request) (warnings []string, isDiscouraged bool) {
 		if library.Unchecked {
 			warnings = append(warnings, uncheckedLibrary)
 		}
-		isDiscouraged = library.Discouraged
+		isDiscouraged = library.Discouraged && frees(r)
 	default:
 		for _, library := range libraries {
 			if library.Discouraged {
@@ -38,42 +41,86 @@ func habits(r Request) (warnings []string, isDiscouraged bool) {
 	if channels := r.Lock.UntoldChannels(); len(channels) > 0 && frees(r) {
 		warnings = append(warnings, untold)
 	}
-	switch {
-	case buried(r):
-		return warnings, isDiscouraged
-	case r.Lock.ComesBack() && frees(r):
-		return append(warnings, "If its holder is alive, its next renewal makes the key anew: a release leaves a tombstone for it instead."), isDiscouraged
-	}
-	if slices.ContainsFunc(libraries, func(l inspector.Library) bool { return l.Recreates }) {
-		warnings = append(warnings, "Some clients make the key anew when they renew (redlock-rb, aioredlock): if the holder is alive, the lock may come back. Release it again then, and a tombstone takes its place.")
+	if said := comesBackWords(r); said != "" {
+		warnings = append(warnings, said)
 	}
 	return warnings, isDiscouraged
 }
 
-// discouraged says whether the library does not survive the action.
+// restamps is what to beware of when another value is written into a lock whose value is the end of its lease. It is discouraged where
+// a client of such a library releases only what it has written itself.
+func restamps(r Request, libraries []inspector.Library, surely bool) (warnings []string, isDiscouraged bool) {
+	recipe, _ := RecipeFor(r.Lock.Scheme)
+	if !recipe.Stamped {
+		return nil, false
+	}
+	const compares = "its clients compare the value when they release, so its holder will not be able to release it any more, and it stays until the new end"
+	for _, library := range libraries {
+		switch {
+		case !library.ComparesEnd:
+		case surely:
+			return []string{"It is a lock of " + library.Name + ": " + compares + "."}, true
+		default:
+			return []string{"If it is a lock of " + library.Name + ": " + compares + "."}, true
+		}
+	}
+	if surely {
+		return nil, false // its clients delete the key whatever its value is
+	}
+	return []string{
+		"Whether its holder compares the value when it releases is not known: one that does will not be able to release it any more, and it stays until the new end.",
+	}, false
+}
+
+// discouraged says whether the action takes force, because of what the library does then.
 func discouraged(r Request) bool {
 	_, is := habits(r)
-	return is && frees(r)
+	return is
 }
 
-// buried says whether the action leaves a tombstone instead of deleting the key: a release of a lock that ends by itself, as the
-// tombstone has to. A force-expiry deletes the key, whatever comes of it.
-func buried(r Request) bool {
-	return r.Verb == VerbRelease && r.Lock.Observed.Type == keyspace.TypeString && r.Lock.ComesBack() && !seenEndless(r.Lock)
+// CanBury says whether a release of the lock leaves a tombstone unless that is declined: it ends by itself, as the tombstone has to, and
+// would likely come back. A force-expiry deletes the key, whatever comes of it.
+func CanBury(r Request) bool {
+	return r.Verb == VerbRelease && r.Lock != nil && r.Lock.Observed.Type == keyspace.TypeString && r.Lock.ComesBack() && !seenEndless(r.Lock)
 }
 
-// tombstoneLonger is by how much a tombstone outlasts what is left of the lease, so that a renewal meets it.
+// buried says whether the action leaves a tombstone instead of deleting the key.
+func buried(r Request) bool { return CanBury(r) && !r.NoTombstone }
+
+// tombstoneLonger is by how much a tombstone outlasts the holder's next renewal, so that the renewal meets it.
 const tombstoneLonger = time.Second
 
+// tombstoneFor is how long a tombstone stays: until the holder's next renewal has met it.
+func tombstoneFor(lock *inspector.Lock, now time.Time) time.Duration {
+	return max(lock.RenewedBy(now).Sub(now), 0) + tombstoneLonger
+}
+
 // bury puts a tombstone in the place of a string until the holder's next renewal, which finds another value than its own, and gives the
-// lock up. When that comes is known where renewals were seen; else it comes before the lease is over.
+// lock up.
 func (p *plan) bury(r Request, now time.Time) {
-	lease := max(r.Lock.ExpiresAt.Sub(now), 0)
-	if l := r.Lock; l.RenewalPeriod > 0 {
-		lease = min(lease, max(l.LastRenewal.Add(l.RenewalPeriod+l.RenewalPeriod/2).Sub(now), 0))
-	}
-	lease += tombstoneLonger
+	stays := tombstoneFor(r.Lock, now)
 	stone := inspector.TombstonePrefix + actor().User + ":" + strconv.FormatInt(now.UnixMilli(), 10)
-	p.do("SET", r.Lock.Key, stone, "PX", millis(lease))
-	p.done = Outcome{Result: ResultReleased, Detail: "a tombstone keeps its place for " + span(lease) + ", so that a renewal does not bring it back"}
+	p.do("SET", r.Lock.Key, stone, "PX", millis(stays))
+	p.done = Outcome{
+		Result: ResultReleased,
+		Detail: "a tombstone keeps its place for " + span(stays) + ", so that a renewal does not bring it back; no client can acquire it before that is over",
+	}
+}
+
+// tombstoneWords say what a tombstone does, and what comes of it for those who wait.
+func tombstoneWords(r Request, now time.Time) (does, then string) {
+	stays := span(tombstoneFor(r.Lock, now))
+	then = "The holder's next renewal would make a deleted key again: it finds the tombstone instead, and the holder gives the lock up. " +
+		"No client can acquire the lock for those " + stays + ", so clients that wait for it wait that long."
+	var others []string
+	libraries, _ := r.Lock.Libraries()
+	for _, library := range libraries {
+		if !library.Recreates {
+			others = append(others, library.Name)
+		}
+	}
+	if len(others) > 0 {
+		then += " If it is a lock of " + strings.Join(others, " or ") + ", which leaves the same bytes and does not make a key again, decline the tombstone."
+	}
+	return "puts a tombstone in its place for " + stays, then
 }

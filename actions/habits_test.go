@@ -10,7 +10,7 @@ import (
 
 const uuidOfHabits = "a0e252f4-5c9b-4d0e-9c37-1f0f6a2b7c11"
 
-// redLockNetExtend is what RedLock.net 2.3.2 renews with (Lua/Extend.lua): it makes the key anew where it is gone.
+// redLockNetExtend is what RedLock.net 2.3.2 renews with (Lua/Extend.lua): it makes the key again where it is gone.
 const redLockNetExtend = `
 	local currentVal = redis.call('get', KEYS[1])
 	if (currentVal == false) then
@@ -47,7 +47,7 @@ func TestATombstoneKeepsARenewalOut(t *testing.T) {
 		for _, watch := range []bool{false, true} {
 			s.leave(t, f)
 			r := Request{Verb: VerbRelease, Lock: s.see(t, f), Owner: uuidOfHabits}
-			least, most := 9*time.Second, 12*time.Second // until the lease is over
+			least, most := 4*time.Second, 6*time.Second // until half of the lease is over
 			if renewed {
 				r.Lock.Renewals, r.Lock.RenewalPeriod, r.Lock.LastRenewal = 3, 2*time.Second, time.Now()
 				least, most = 2*time.Second, 4*time.Second // until the next renewal
@@ -81,7 +81,7 @@ func TestAForceExpiryLeavesNoTombstone(t *testing.T) {
 	f := stringFixture("RedLock.net", "redlock:orders", uuidOfHabits, 10*time.Second)
 	s.leave(t, f)
 	r := Request{Verb: VerbForceExpire, Lock: s.see(t, f), Owner: uuidOfHabits}
-	if said := Consequence(r); !strings.Contains(said, "its next renewal makes the key anew") {
+	if said := Consequence(r); !strings.Contains(said, "its next renewal makes the key again") {
 		t.Errorf("%q", said)
 	}
 	if out := s.operator().Do(t.Context(), r); !out.Result.Done() || s.client.Exists(t.Context(), f.key).Val() != 0 {
@@ -133,5 +133,45 @@ func TestDiscouragedActionsTakeForce(t *testing.T) {
 		if out := s.operator().Do(t.Context(), r); !out.Result.Done() {
 			t.Errorf("%s: %s", f.name, out.Sentence(r))
 		}
+	}
+}
+
+// A tombstone does not outlive the renewal that it is for: a client of pottery, which leaves the same bytes, acquires the lock then. It
+// is said who waits, and for how long, and the tombstone can be declined.
+func TestATombstoneEndsWithTheRenewal(t *testing.T) {
+	s := newFixtureServer(t)
+	f := stringFixture("pottery", "redlock:orders", uuidOfHabits, 30*time.Second)
+	s.leave(t, f)
+	r := Request{Verb: VerbRelease, Lock: s.see(t, f), Owner: uuidOfHabits}
+	effect := EffectOf(r)
+	for _, want := range []string{"a tombstone in its place for 15.9 s", "No client can acquire the lock for those", "a lock of pottery (Python)", "decline the tombstone"} {
+		if said := effect.Does + " " + effect.Then; !strings.Contains(strings.ReplaceAll(said, "16 s", "15.9 s"), want) {
+			t.Errorf("%q does not say %q", said, want)
+		}
+	}
+	dry := r
+	dry.DryRun = true
+	if out := s.operator().Do(t.Context(), dry); out.Result != ResultDryRun || !strings.Contains(out.Detail, "no client can acquire it before that is over") {
+		t.Errorf("the dry run says %s", out.Sentence(dry))
+	}
+	if out := s.operator().Do(t.Context(), r); !out.Result.Done() || LookFor(r, out) != 0 {
+		t.Fatalf("%s", out.Sentence(r))
+	}
+	if left := s.client.PTTL(t.Context(), f.key).Val(); left > 16*time.Second || left < 14*time.Second {
+		t.Errorf("of a lease of 30 s the tombstone stays for %v", left)
+	}
+
+	s.leave(t, f)
+	r = Request{Verb: VerbRelease, Lock: s.see(t, f), Owner: uuidOfHabits, NoTombstone: true}
+	effect = EffectOf(r)
+	if said := effect.Does + strings.Join(effect.Warnings, " "); !strings.Contains(said, "deletes the key") || !strings.Contains(said, "looked at again for up to 15 s") {
+		t.Errorf("without a tombstone it is said that %q", said)
+	}
+	out := s.operator().Do(t.Context(), r)
+	if !out.Result.Done() || s.client.Exists(t.Context(), f.key).Val() != 0 || LookFor(r, out) != 15*time.Second {
+		t.Errorf("%s", out.Sentence(r))
+	}
+	if !s.client.SetNX(t.Context(), f.key, "another", time.Minute).Val() {
+		t.Error("a client that waits cannot acquire it")
 	}
 }

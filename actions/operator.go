@@ -37,6 +37,8 @@ type Request struct {
 	DryRun bool
 	// Force does what is discouraged: [Effect].Discouraged says when it takes that.
 	Force bool
+	// NoTombstone deletes the key where a release would leave a tombstone; see [CanBury].
+	NoTombstone bool
 	// Reason is kept in the audit.
 	Reason string
 	// Changed says how Lock differs from what the operator was shown elsewhere, as a list of some minutes ago; empty: it does

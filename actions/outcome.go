@@ -17,7 +17,7 @@ const (
 	ResultLapsed        Result = "refused: lapsed" // the time for which writing was possible is over
 	ResultReplica       Result = "refused: replica"
 	ResultDenied        Result = "denied by ACL"
-	ResultDiscouraged   Result = "refused: discouraged" // the library does not survive it; Request.Force does it all the same
+	ResultDiscouraged   Result = "refused: discouraged" // because of what the library does then; Request.Force does it all the same
 	ResultUnsupported   Result = "unsupported"          // this scheme has no such action; Outcome.Detail says why
 	ResultUnknown       Result = "unknown"              // the answer was lost: look again
 	ResultFailed        Result = "failed"               // the server answered with an error; nothing was done

@@ -12,6 +12,7 @@ import (
 // fused is the outcome of an action on several masters.
 func fused(r Request, attempts []attempt, nodes []NodeOutcome, now time.Time) Outcome {
 	out := Outcome{Woken: -1, Result: resultOf(nodes), Nodes: nodes}
+	var said []string
 	seen := false
 	for i, n := range nodes {
 		one := attempts[i].out
@@ -19,6 +20,9 @@ func fused(r Request, attempts []attempt, nodes []NodeOutcome, now time.Time) Ou
 		case n.done() && !seen:
 			seen = true
 			out.Count, out.Holder, out.TTL = one.Count, one.Holder, one.TTL
+			if buried(r) && one.Result.Done() {
+				said = append(said, one.Detail) // the same on all masters
+			}
 		case n.Asked && !seen && n.Result == out.Result:
 			out.Count, out.Holder, out.TTL, out.Err = one.Count, one.Holder, one.TTL, one.Err
 		}
@@ -26,7 +30,6 @@ func fused(r Request, attempts []attempt, nodes []NodeOutcome, now time.Time) Ou
 			out.Woken = max(out.Woken, 0) + one.Woken
 		}
 	}
-	var said []string
 	for _, n := range nodes {
 		if words := n.words(); words != "" {
 			said = append(said, words)

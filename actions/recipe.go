@@ -41,6 +41,10 @@ type Recipe struct {
 	Refused map[Verb]string
 	// Warnings are true of every destructive action on the scheme.
 	Warnings []string
+	// OwnEnd: an extension is about another end than the TTL of the lock's own key, so that a key without a TTL can be extended.
+	OwnEnd bool
+	// Stamped: that end is the value of the key, so that an extension writes another value than the holder's.
+	Stamped bool
 	// plan completes the plan of a verb, which is one of Steps, and which was checked but for what the scheme has in it. Its
 	// error is a refusal. It depends on nothing but its arguments.
 	plan func(p *plan, r Request, holder inspector.Holder, now time.Time) error
@@ -66,6 +70,8 @@ func (r Recipe) refuses(request Request) string {
 		return cmp.Or(r.Refused[request.Verb], fmt.Sprintf("there is no action %q", request.Verb))
 	case milder(request):
 		return step.MilderRefused
+	case request.Verb == VerbExtend && !r.OwnEnd && r.Type != keyspace.TypeZSet && request.Lock.Observed.Exists() && withoutTTL(request.Lock):
+		return neverEnds
 	default:
 		return step.Refused
 	}
@@ -95,9 +101,8 @@ const (
 	guardString      = "the key is a string, its whole value is the one seen, and its lease ends when it was seen to end"
 	guardHash        = "the key is a hash, the holder's field and its count are as seen, no field has come or gone, and its lease ends when it was seen to end"
 	wakeUpPolling    = "none: clients that wait poll"
+	neverEnds        = "it has no TTL, so it never ends by itself and there is nothing to extend; to give it an end, force-expire it with a delay"
 	deletes          = "deletes the key"
-	buries           = "puts a tombstone in its place, until its holder's next renewal, or for as long as its lease has left"
-	buriedThen       = "The holder's renewal would make a deleted key anew: it meets the tombstone instead, and the holder gives the lock up. Until the tombstone is over nobody can acquire it."
 	wakes            = "deletes the key and publishes the wake-up"
 	shortens         = "shortens its TTL to that, and never lengthens it"
 	limits           = "gives it that TTL, or shortens the one it has to that"

@@ -84,7 +84,7 @@ func TestRefusals(t *testing.T) {
 	o := NewOperator(OneServer(embeddedClient(t)), Options{})
 	lock := func(scheme inspector.Scheme, kind string) *inspector.Lock {
 		l := &inspector.Lock{Scheme: scheme, Holders: []inspector.Holder{{Owner: "A"}}}
-		l.Key, l.Observed.Type = "lock", "string"
+		l.Key, l.Observed.Type, l.Observed.ExpiresAt = "lock", "string", time.Now().Add(time.Minute)
 		if kind != "" {
 			l.Observed.Type = "hash"
 		}

@@ -30,6 +30,7 @@ func init() {
 				Milder: "shortens the leases of all values of the group and its TTL to that, and never lengthens them", MilderThen: redissonExpiring,
 			},
 		},
+		OwnEnd:   true,
 		plan:     planRedissonMulti,
 		samples:  sampleMulti,
 		channels: []string{inspector.RedissonChannel + ":*"},

@@ -33,6 +33,7 @@ func init() {
 				MilderThen: worksOn + "The next client that asks for a permit after that end gets it; those who wait already are not told, and ask again when the end that they read is over.",
 			},
 		},
+		OwnEnd:     true,
 		plan:       planPermit,
 		samples:    samplePermits,
 		companions: inspector.BehindRedisson(inspector.RedissonPermits),

@@ -3,6 +3,7 @@ package actions
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -222,6 +223,9 @@ func foretold(o Outcome, r Request) string {
 	}
 	if o.Detail != "" {
 		would += "; " + o.Detail
+	}
+	if said := comesBackWords(r); said != "" {
+		would += ". " + strings.TrimSuffix(said, ".")
 	}
 	return would
 }

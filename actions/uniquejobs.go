@@ -30,7 +30,8 @@ func init() {
 				MilderThen: "After that, a duplicate of the job can be enqueued, or run, beside a job that still runs. Those that are blocked on the queue are not told when it ends.",
 			},
 		},
-		plan: planUniqueJobs,
+		OwnEnd: true,
+		plan:   planUniqueJobs,
 		samples: func(key string) []*inspector.Lock {
 			eight := sampleShare(inspector.SchemeUniqueJobs, key, "job", "1700000000.5")
 			eight.Observed.ExpiresAt = time.Now().Add(farAhead / 2)

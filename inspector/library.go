@@ -15,8 +15,12 @@ type Library struct {
 	RecognisedBy string
 	// Unchecked: a holder releases without looking whose lock it is, so that an old one deletes the next one's.
 	Unchecked bool
-	// Recreates: a holder's renewal makes the key anew where it is gone, so that a deleted lock comes back.
+	// ComparesEnd, of those whose value is the end of the lease: a holder releases only where the value is the one that it wrote.
+	ComparesEnd bool
+	// Recreates: a holder that renews or extends its lock makes the key again where it is gone, so that a deleted lock comes back.
 	Recreates bool
+	// Renews, of those, is the share of the lease after which a holder renews by itself; 0: only when its application asks for it.
+	Renews float64
 	// AnyName: its locks have any name, so that a lock that may be its own is hardly more than a guess.
 	AnyName bool
 	// Consequence is what a release does to the application, in a sentence; empty where it only frees the lock.
@@ -248,7 +252,7 @@ var libraries = []Library{
 	},
 	{
 		Name: "RedLock.net", Schemes: ofTokens, RecognisedBy: "`redlock:<resource>`, a UUID",
-		Recreates: true, is: prefixed(shapeUUID, "redlock:").atMost(matchMay),
+		Recreates: true, Renews: 0.5, is: prefixed(shapeUUID, "redlock:").atMost(matchMay),
 	},
 	{
 		Name: "pottery (Python)", Schemes: ofTokens, RecognisedBy: "`redlock:<key>`, a UUID",
@@ -263,15 +267,16 @@ var libraries = []Library{
 		is: uuidNamed(func(key string) bool { return strings.Contains(key, ":") }),
 	},
 	{
-		Name: "redlock-rb (Ruby)", Schemes: ofTokens, RecognisedBy: "a UUID, any name; its extension makes a lost lock anew by default", Recreates: true, AnyName: true,
+		Name: "redlock-rb (Ruby)", Schemes: ofTokens, RecognisedBy: "a UUID, any name", Recreates: true, AnyName: true,
 		is: uuidNamed(func(string) bool { return true }),
 	},
 	{
-		Name: "aioredlock (Python)", Schemes: ofTokens, RecognisedBy: "a UUID, any name; its watchdog makes a lost lock anew", Recreates: true, AnyName: true,
+		Name: "aioredlock (Python)", Schemes: ofTokens, RecognisedBy: "a UUID, any name", Recreates: true, Renews: 0.6, AnyName: true,
 		is: uuidNamed(func(string) bool { return true }),
 	},
 	{
 		Name: "redsync (Go)", Schemes: ofTokens, RecognisedBy: "16 bytes in base64: 24 characters that end in `==`",
+		Recreates: true, // with the option SetNXOnExtend
 		is: func(c *candidate, s shape) match {
 			return mayIf(s == shapeBase64 && len(c.token()) == 24 && strings.HasSuffix(c.token(), "=="))
 		},
@@ -291,7 +296,8 @@ var libraries = []Library{
 	},
 	{
 		Name: "go-zero", Schemes: ofTokens, RecognisedBy: "16 letters and digits",
-		is: func(c *candidate, s shape) match { return mayIf(s == shapeAlnum && len(c.token()) == 16) },
+		Recreates: true, // it extends by another Acquire
+		is:        func(c *candidate, s shape) match { return mayIf(s == shapeAlnum && len(c.token()) == 16) },
 	},
 	{
 		Name: "Laravel Redis::funnel", Schemes: ofTokens, RecognisedBy: "20 letters and digits under a name that ends in a number: one slot of a semaphore",
@@ -349,8 +355,11 @@ var libraries = []Library{
 		},
 	},
 	{
-		Name: "redis-mutex (Ruby)", Schemes: []Scheme{SchemeTimestamp}, RecognisedBy: "`RedisMutex:<object>`, seconds with a fraction",
-		is: named(func(key string) bool { return strings.HasPrefix(key, "RedisMutex:") }),
+		Name: "redis-mutex (Ruby)", Schemes: []Scheme{SchemeTimestamp}, RecognisedBy: "`RedisMutex:<object>`; elsewhere seconds with a fraction and no TTL",
+		ComparesEnd: true, is: func(c *candidate, _ shape) match {
+			named := strings.HasPrefix(c.Key, "RedisMutex:") || strings.Contains(c.Key, ":RedisMutex:") // behind a namespace
+			return surelyIf(named).or(mayIf(strings.Contains(c.Value.Text, ".") && c.ExpiresAt.IsZero()))
+		},
 	},
 	{
 		Name: "redis-lock (npm, errorception)", Schemes: []Scheme{SchemeTimestamp}, RecognisedBy: "`lock.<name>`, milliseconds, and a TTL", Unchecked: true,

@@ -12,7 +12,7 @@ import (
 // suo is the semaphore of suo (Ruby): a string with a MessagePack array of [time, token], one for each holder (lib/suo/client/base.rb,
 // 0.4.0). Without a holder the array is empty, and the key ends after 60 s.
 var suo = schemeFile{
-	traits: traits{endless: true},
+	traits: traits{endless: true, recreates: true},
 	info: SchemeInfo{
 		Name:         SchemeSuo,
 		Systems:      "suo (Ruby)",

@@ -4,6 +4,8 @@ package inspector
 type traits struct {
 	// unchecked: its holders release without looking whose lock it is.
 	unchecked bool
+	// recreates: as [Library.Recreates].
+	recreates bool
 	// endless: it has no end by design, so that it is not stuck without one.
 	endless bool
 	// oneToken: a client has the same token for all that it ever acquires, so that a token that comes back proves nothing.

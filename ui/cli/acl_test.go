@@ -54,7 +54,7 @@ func TestLeastRights(t *testing.T) {
 	do, locktop, connection := asLocktop(t)
 	look, act := leastRights(connection, need(connection, inspector.DefaultPatterns(), keyspace.Standalone, true))
 	do(look)
-	do("SET lock:token 5f2c7a0e-1c7b-4c3b-9a55-0d7c2f1e8a11 PX 60000")
+	do("SET lock:token 594730fb989a82f9c4b373d423b32f22 PX 60000")
 	do("SET stuck:lock worker-7")
 	do("SET jedis_lock 9999999999999")
 	do("HSET reentrant:lock owner-1 2")
@@ -74,7 +74,7 @@ func TestLeastRights(t *testing.T) {
 		t.Errorf("show private: code %d, %s", code, out)
 	}
 	holders := map[string]string{
-		"lock:token": "5f2c7a0e-1c7b-4c3b-9a55-0d7c2f1e8a11", "stuck:lock": "worker-7", "jedis_lock": "9999999999999",
+		"lock:token": "594730fb989a82f9c4b373d423b32f22", "stuck:lock": "worker-7", "jedis_lock": "9999999999999",
 		"reentrant:lock": "owner-1", "orders:lock": "0f4d3a52-6c1e-4b7a-8a2e-3f6d5c4b2a10:42",
 	}
 	for key, holder := range holders {
@@ -84,7 +84,7 @@ func TestLeastRights(t *testing.T) {
 	}
 	do(act)
 	for key, holder := range holders {
-		if key != "jedis_lock" {
+		if key != "jedis_lock" && key != "stuck:lock" { // whose lease is longer already, or has no end
 			if code, out := locktop("extend", key, "--holder", holder, "--ttl", "2m", "--yes"); code != exitDone {
 				t.Errorf("extend %s: code %d, %s", key, code, out)
 			}

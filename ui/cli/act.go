@@ -40,7 +40,7 @@ func (c *acting) add(cmd *cobra.Command) {
 	flags.StringVar(&c.from, "from", "", "act on the lock that this `FILE` (-: the standard input) has one object of, as locktop list -o json prints it")
 	flags.BoolVar(&c.dryRun, "dry-run", false, "do nothing; say what would be done")
 	flags.BoolVar(&c.yes, "yes", false, "do not ask")
-	flags.BoolVar(&c.force, "force", false, "do it although it is discouraged, because the lock's library does not survive it")
+	flags.BoolVar(&c.force, "force", false, "do it although it is discouraged: the lock's library does not survive it, or its holder could not release it any more")
 	flags.StringVar(&c.reason, "reason", "", "why; it is kept in the audit file")
 	flags.VarP(newChoice(&c.output, "text", "text", "json"), "output", "o", "form of the output")
 	chosen(cmd, "output", "text", "json")
@@ -114,7 +114,7 @@ func (a *app) act(cmd *cobra.Command, c *acting, args []string, r actions.Reques
 		if found.record.Exists() && found.lock == nil && c.listed == nil {
 			return errors.Join(c.about.noLock(found.record), out.Err)
 		}
-		err = errors.Join(err, a.report(c, r, out))
+		err = errors.Join(err, a.conclude(ctx, s, c, r, out))
 	}
 	return err
 }
@@ -200,6 +200,22 @@ func (a *app) allow(ctx context.Context, s *session, c *acting, all []actions.Re
 	return a.ask(ctx, asked[len(asked)-1], mustType)
 }
 
+// conclude reports an outcome, and whether the lock came back.
+func (a *app) conclude(ctx context.Context, s *session, c *acting, r actions.Request, out actions.Outcome) error {
+	if c.output == "json" { // one object, so that it waits for what it tells
+		after, known := a.cameBack(ctx, s, &c.about, r, out)
+		return errors.Join(a.report(c, r, out, after, known), cameBackError(r, after))
+	}
+	if err := a.report(c, r, out, 0, false); err != nil {
+		return err
+	}
+	after, known := a.cameBack(ctx, s, &c.about, r, out)
+	if known && after == 0 {
+		a.say("it has not come back")
+	}
+	return cameBackError(r, after)
+}
+
 // noLockOf stands for a lock where there is none, so that the operator is asked all the same: it refuses, and puts the
 // refusal on record.
 func noLockOf(r keyspace.Record) *inspector.Lock {
@@ -269,6 +285,8 @@ type outcomeJSON struct {
 	// Consequences are of a dry run: what was observed, what the action would do, and what to beware of.
 	Consequences []string `json:"consequences,omitempty"`
 	Error        string   `json:"error,omitempty"`
+	// CameBack reports whether its holder made the lock again after it was freed; absent where that was not looked for to the end.
+	CameBack *bool `json:"came_back,omitempty"`
 	// ValidUntil and Nodes are of a Redlock: until when its holder has the quorum, and what became of the action on each master.
 	ValidUntil string            `json:"valid_until,omitempty"`
 	Nodes      []nodeOutcomeJSON `json:"nodes,omitempty"`
@@ -285,12 +303,17 @@ type nodeOutcomeJSON struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// report prints an outcome and finds the exit code.
-func (a *app) report(c *acting, r actions.Request, o actions.Outcome) error {
+// report prints an outcome and finds the exit code. known says whether it is known that the lock came back afterwards, or did not.
+func (a *app) report(c *acting, r actions.Request, o actions.Outcome, back time.Duration, known bool) error {
 	said := sentence(r, o)
 	var printed error // the outcome is what it is, whether anybody reads it or not
 	if c.output == "json" {
-		printed = report.WriteJSON(a.stdout, newOutcomeJSON(r, o, said))
+		out := newOutcomeJSON(r, o, said)
+		if known {
+			is := back > 0
+			out.CameBack = &is
+		}
+		printed = report.WriteJSON(a.stdout, out)
 	}
 	switch {
 	case o.Result.Done(), o.Result == actions.ResultDryRun, o.Result.Refused():

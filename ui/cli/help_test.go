@@ -31,7 +31,7 @@ func TestEveryPromisedFlagExists(t *testing.T) {
 		"list":    slices.Concat(connectionFlags, observingFlags, []string{"output", "state", "fail-on"}),
 		"watch":   slices.Concat(connectionFlags, observingFlags, []string{"output", "for"}),
 		"show":    slices.Concat(connectionFlags, []string{"output", "quoted-input"}),
-		"release": slices.Concat(connectionFlags, actionFlags, []string{"count", "all", "confirm"}),
+		"release": slices.Concat(connectionFlags, actionFlags, []string{"count", "all", "no-tombstone", "confirm"}),
 		"extend":  slices.Concat(connectionFlags, actionFlags, []string{"ttl"}),
 		"expire":  slices.Concat(connectionFlags, actionFlags, []string{"in", "confirm"}),
 		"check":   slices.Concat(connectionFlags, []string{"pattern", "output"}),

@@ -87,7 +87,7 @@ func TestBulkWarnsAsTheDialogOfOneDoes(t *testing.T) {
 	h.keys("r")
 	h.wantSeen("▲ 2 locks: " + unchecked)
 	h.keys("esc", "e")
-	h.wantSeen("extend 3 marked locks", "→ extending it to 30 s gives it a TTL, which it did not have")
+	h.wantSeen("extend 3 marked locks", "cannot be: it has no TTL", "discouraged and left out")
 	h.wantUnseen(unchecked)
 	h = marked(t, 120, 40, "orders:checkout")
 	h.keys("r")

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -34,6 +35,7 @@ type bulkDeed struct {
 	request actions.Request
 	fate    deedFate
 	outcome actions.Outcome
+	asked   time.Time
 }
 
 type deedFate int
@@ -99,7 +101,7 @@ func (m *model) beginLane() tea.Cmd {
 // performDeed carries out one action of a lane.
 func (m *model) performDeed(run *bulkRun, lane, at int) tea.Cmd {
 	deed := &run.deeds[run.lanes[lane][at]]
-	deed.fate = deedUnderWay
+	deed.fate, deed.asked = deedUnderWay, m.clock()
 	run.underWay++
 	r := deed.request
 	return m.perform(r, func(o actions.Outcome) tea.Msg {
@@ -116,6 +118,7 @@ func (m *model) takeBulk(msg bulkMsg) tea.Cmd {
 	run, lane := msg.run, msg.run.lanes[msg.lane]
 	deed := &run.deeds[lane[msg.at]]
 	deed.fate, deed.outcome = deedOver, msg.outcome
+	m.awaitReturn(deed.request, msg.outcome, deed.asked)
 	run.underWay--
 	run.over++
 	if msg.at+1 < len(lane) && !run.cancelled {

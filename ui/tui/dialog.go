@@ -25,6 +25,7 @@ const (
 	controlConfirm
 	controlHolder
 	controlEntries
+	controlTombstone
 	controlTTL
 	controlDelay
 	controlDiscouraged
@@ -45,9 +46,11 @@ type dialog struct {
 	focus    control
 	holder   int  // index in lock.Holders
 	all      bool // release all entries of a re-entrant lock, else one
-	ttl      textinput.Model
-	delay    textinput.Model // until a force-expiry
-	reason   textinput.Model // for the audit
+	// noTombstone deletes the key of a lock that would leave a tombstone.
+	noTombstone bool
+	ttl         textinput.Model
+	delay       textinput.Model // until a force-expiry
+	reason      textinput.Model // for the audit
 	// demand is what must be typed before the action can be confirmed, as the screen shows it; empty: nothing. word is why it was
 	// not taken.
 	demand, word string
@@ -109,6 +112,9 @@ func newDialog(verb actions.Verb, l *inspector.Lock) *dialog {
 	}
 	if verb == actions.VerbRelease && d.reentrant() {
 		d.controls = append(d.controls, controlEntries)
+	}
+	if actions.CanBury(actions.Request{Verb: verb, Lock: l}) {
+		d.controls = append(d.controls, controlTombstone)
 	}
 	d.addFields(defaultLease(l))
 	d.controls = append(d.controls, controlCancel, controlConfirm)
@@ -192,7 +198,7 @@ func (m *model) handleDialogKey(msg tea.KeyMsg) tea.Cmd {
 			return m.closeDialog()
 		case controlConfirm:
 			return m.confirm()
-		case controlHolder, controlEntries, controlTTL, controlDelay, controlDiscouraged, controlReason, controlTyped:
+		case controlHolder, controlEntries, controlTombstone, controlTTL, controlDelay, controlDiscouraged, controlReason, controlTyped:
 			m.step(1)
 		}
 	case (msg.Type == tea.KeyLeft || msg.Type == tea.KeyRight) && d.turn(msg):
@@ -229,6 +235,8 @@ func (d *dialog) turn(msg tea.KeyMsg) bool {
 		d.holder = (d.holder + by) % n
 	case controlEntries:
 		d.all = !d.all
+	case controlTombstone:
+		d.noTombstone = !d.noTombstone
 	case controlDiscouraged:
 		d.bulk.discouraged = !d.bulk.discouraged
 	case controlTTL, controlDelay, controlReason, controlTyped:

@@ -268,7 +268,7 @@ func TestOutcomesAreToasts(t *testing.T) {
 		actions.ResultReleased: toastGood, actions.ResultExtended: toastGood, actions.ResultGone: toastBad,
 		actions.ResultUnknown: toastBad, actions.ResultReadOnly: toastBad, actions.ResultDryRun: toastInfo,
 	} {
-		msg := outcomeMsg{actions.Request{Verb: actions.VerbRelease, Lock: fixtureLocks(noon)[1], Owner: "worker-7"}, actions.Outcome{Result: result}}
+		msg := outcomeMsg{actions.Request{Verb: actions.VerbRelease, Lock: fixtureLocks(noon)[1], Owner: "worker-7"}, actions.Outcome{Result: result}, noon}
 		if got := outcomeToast(msg, noon); got.kind != want {
 			t.Errorf("%s is a toast of kind %d, want %d", result, got.kind, want)
 		}

@@ -198,7 +198,11 @@ func consequenceLines(t *theme, r actions.Request, width int) [][]part {
 		}
 	}
 	if effect.Discouraged {
-		say(t.bad, "✖ ", "Discouraged: this library does not survive it.")
+		why := "this library does not survive it."
+		if r.Verb == actions.VerbExtend {
+			why = "its holder may not be able to release it any more."
+		}
+		say(t.bad, "✖ ", "Discouraged: "+why)
 	}
 	say(t.plain, "", effect.Does)
 	say(t.plain, "", effect.Then)

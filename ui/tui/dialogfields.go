@@ -88,7 +88,7 @@ func (d *dialog) field(c control) *textinput.Model {
 		return &d.reason
 	case controlTyped:
 		return &d.typed
-	case controlCancel, controlConfirm, controlHolder, controlEntries, controlDiscouraged:
+	case controlCancel, controlConfirm, controlHolder, controlEntries, controlTombstone, controlDiscouraged:
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (d *dialog) refusePaste() { d.word = "it is not pasted but typed, letter by
 
 // complete puts what was written into a request.
 func (d *dialog) complete(r *actions.Request) (err error) {
-	r.Reason = strings.TrimSpace(d.reason.Value())
+	r.Reason, r.NoTombstone = strings.TrimSpace(d.reason.Value()), d.noTombstone
 	switch d.verb {
 	case actions.VerbExtend:
 		r.TTL, err = parseLease(d.ttl.Value())
@@ -180,6 +180,8 @@ func (d *dialog) controlLines(m *model, width int, low bool) [][]part {
 			})
 		case controlEntries:
 			lines = append(lines, either("entries", "one", "all of them", d.all))
+		case controlTombstone:
+			lines = append(lines, either("leave", "a tombstone", "nothing", d.noTombstone))
 		case controlDiscouraged:
 			lines = append(lines, either("also", "not those that are discouraged", "those too", d.bulk.discouraged))
 		case controlTTL:
@@ -261,7 +263,7 @@ func (d *dialog) buttons(m *model) []part {
 		if d.verb == actions.VerbExtend || d.rearm > 0 {
 			confirm = t.buttonOn
 		}
-	case controlHolder, controlEntries, controlTTL, controlDelay, controlDiscouraged, controlReason, controlTyped:
+	case controlHolder, controlEntries, controlTombstone, controlTTL, controlDelay, controlDiscouraged, controlReason, controlTyped:
 	}
 	line := []part{{cancel, "[ Cancel ]"}, {t.plain, "  "}, {confirm, "[ " + d.confirmWord() + " ]"}}
 	if why := m.locked(); why != "" {

@@ -30,6 +30,7 @@ type (
 	outcomeMsg struct {
 		request actions.Request
 		outcome actions.Outcome
+		asked   time.Time
 	}
 	// copiedMsg says what was put on the clipboard, or why it was not.
 	copiedMsg struct {
@@ -87,7 +88,8 @@ func (m *model) arrangeLater() tea.Cmd {
 
 // act carries out an action.
 func (m *model) act(r actions.Request) tea.Cmd {
-	return m.perform(r, func(o actions.Outcome) tea.Msg { return outcomeMsg{r, o} })
+	asked := m.clock()
+	return m.perform(r, func(o actions.Outcome) tea.Msg { return outcomeMsg{r, o, asked} })
 }
 
 // perform carries out an action, notes its outcome among the events, and answers with it.

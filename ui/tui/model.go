@@ -67,6 +67,7 @@ type model struct {
 	input  textinput.Model
 
 	toast toast
+	freed map[lockID]freedHere // released here, and looked for in the snapshots
 	mouse mouse
 	// noticed is the toast as it was seen first, and ends when it goes, by the system's clock: that of a recording may stand still.
 	noticed    toast
@@ -176,6 +177,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return tea.Batch(m.tick(), m.arrangeIfDue(), m.refreshLastActions())
 	case outcomeMsg:
 		m.toast = outcomeToast(msg, m.clock())
+		m.awaitReturn(msg.request, msg.outcome, msg.asked)
 		return m.readLastActions()
 	case bulkMsg:
 		return m.takeBulk(msg)
@@ -246,6 +248,7 @@ func (m *model) takeSnapshot(msg snapshotMsg) tea.Cmd {
 	if !m.paused() {
 		arrange = m.showLatest()
 	}
+	arrange = tea.Batch(arrange, m.lookForReturns())
 	if m.over {
 		return arrange
 	}

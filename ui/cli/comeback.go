@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"locktop/actions"
+	"locktop/ui/text"
+)
+
+// cameBackError is the error of a lock that came back; nil: it did not.
+func cameBackError(r actions.Request, after time.Duration) error {
+	if after == 0 {
+		return nil
+	}
+	return failed("%s", actions.CameBackText(r, after))
+}
+
+// lookEvery is how often a lock that was released is looked at, whether it is back.
+const lookEvery = 200 * time.Millisecond
+
+// cameBack looks at a lock that was released for as long as its holder may make it again. Interrupting it ends the looking only. known
+// is false where nothing was looked at, or not to the end.
+func (a *app) cameBack(ctx context.Context, s *session, about *target, r actions.Request, o actions.Outcome) (after time.Duration, known bool) {
+	span := actions.LookFor(r, o)
+	if span == 0 {
+		return 0, false
+	}
+	a.say("looking for up to %s whether it comes back; ctrl-c ends the looking, and what was done stays done", text.Duration(span))
+	done := time.Now()
+	every := time.NewTicker(lookEvery)
+	defer every.Stop()
+	for time.Since(done) < span {
+		select {
+		case <-ctx.Done():
+			return 0, false
+		case <-every.C:
+		}
+		found, err := s.lookAt(ctx, about.rules.rules, r.Lock.Key)
+		switch {
+		case ctx.Err() != nil:
+			return 0, false
+		case err != nil:
+			a.say("whether it came back is not known: %s", text.Legible(oneLine(err.Error())))
+			return 0, false
+		case actions.CameBack(r, found.lock):
+			return time.Since(done), true
+		}
+	}
+	return 0, true
+}
