@@ -30,46 +30,55 @@ type Snapshots interface {
 // FollowIn lets the request follow its hold: its lock is one of these snapshots, and their history tells a renewal from a release and
 // the next acquisition.
 func (r Request) FollowIn(snapshots Snapshots) Request {
-	seen, all := r.Lock, EndsForAll(r)
-	same := func(now *inspector.Lock) (bool, string) {
-		if all {
-			return inspector.SameHolds(seen, now)
-		}
-		return inspector.SameHold(seen, now, r.Owner)
-	}
 	r.Follow = func(ctx context.Context, refused *inspector.Lock) (*inspector.Lock, string, error) {
-		ctx, cancel := context.WithTimeout(ctx, newsTimeout)
-		defer cancel()
-		for after := uint64(0); ; {
-			snapshot, err := snapshots.Next(ctx, after)
-			if err != nil {
-				if refused != nil && errors.Is(err, context.DeadlineExceeded) {
-					return nil, renewedWords, nil // nothing was heard of it
-				}
-				return nil, "", err
-			}
-			now := lockIn(snapshot, seen)
-			is, why := same(now)
-			switch known := seen; {
-			case !is:
-				return now, why, nil
-			case refused == nil && sameLeases(seen, now, r.Owner, all):
-				return seen, "", nil
-			case refused != nil:
-				known = refused
-				fallthrough
-			default:
-				if !sameLeases(known, now, r.Owner, all) {
-					return now, "", nil
-				}
-			}
-			if snapshot.Done {
-				return nil, renewedWords, nil
-			}
-			after = snapshot.Seq
-		}
+		return r.newer(ctx, snapshots, refused)
 	}
 	return r
+}
+
+// StillThat reports whether a later observation shows what the request is about, by its history: the same hold of the owner, or of all
+// holders where the action ends it for all. Where it does not, why says so in words that are safe for a terminal. now is nil where the
+// lock is gone.
+func (r Request) StillThat(now *inspector.Lock) (same bool, why string) {
+	if EndsForAll(r) || len(r.Lock.Holders) == 0 {
+		return inspector.SameHolds(r.Lock, now)
+	}
+	return inspector.SameHold(r.Lock, now, r.Owner)
+}
+
+// SameLease reports whether the leases that the request concerns end in two observations at the same time.
+func (r Request) SameLease(a, b *inspector.Lock) bool {
+	if !EndsForAll(r) {
+		return inspector.SameLease(a, b, r.Owner)
+	}
+	return !slices.ContainsFunc(a.Holders, func(h inspector.Holder) bool { return !inspector.SameLease(a, b, h.Owner) })
+}
+
+// newer is a [FollowFunc] of the request over snapshots.
+func (r Request) newer(ctx context.Context, snapshots Snapshots, refused *inspector.Lock) (*inspector.Lock, string, error) {
+	ctx, cancel := context.WithTimeout(ctx, newsTimeout)
+	defer cancel()
+	for after := uint64(0); ; {
+		snapshot, err := snapshots.Next(ctx, after)
+		switch {
+		case err != nil && refused != nil && errors.Is(err, context.DeadlineExceeded):
+			return r.Lock, renewedWords, nil // nothing was heard of it
+		case err != nil:
+			return nil, "", err
+		}
+		now := lockIn(snapshot, r.Lock)
+		switch same, why := r.StillThat(now); {
+		case !same:
+			return now, why, nil
+		case refused == nil && r.SameLease(r.Lock, now):
+			return r.Lock, "", nil
+		case refused == nil || !r.SameLease(refused, now):
+			return now, "", nil
+		case snapshot.Done:
+			return now, renewedWords, nil
+		}
+		after = snapshot.Seq
+	}
 }
 
 // lockIn is a lock in a snapshot; nil: there is none.
@@ -79,14 +88,6 @@ func lockIn(snapshot *inspector.Snapshot, seen *inspector.Lock) *inspector.Lock 
 		return nil
 	}
 	return snapshot.Locks[at]
-}
-
-// sameLeases says whether the leases that a request concerns end in two observations at the same time.
-func sameLeases(a, b *inspector.Lock, owner string, all bool) bool {
-	if !all {
-		return inspector.SameLease(a, b, owner)
-	}
-	return !slices.ContainsFunc(a.Holders, func(h inspector.Holder) bool { return !inspector.SameLease(a, b, h.Owner) })
 }
 
 // followed is the request on the newest observation of its hold; or the outcome where the hold is over.
@@ -101,7 +102,7 @@ func (r Request) followed(ctx context.Context, refused *inspector.Lock) (Request
 	case why == "":
 		r.Lock = now
 		return r, nil
-	case now == nil && refused == nil, now != nil && now.State == inspector.StateFreed:
+	case now == nil || now.State == inspector.StateFreed:
 		return r, &Outcome{Result: ResultGone, Woken: -1, Detail: why}
 	}
 	out := refusal{result: ResultChanged, reason: why, holder: r.Owner}.outcome()

@@ -90,7 +90,7 @@ func (v *sight) unchanged(old *Lock) bool {
 // stands: a read tells nothing new. After a gap a lock without an end may be another hold all the same.
 func (v *sight) stands(old *Lock) {
 	v.slots[v.slot].readAt = v.record.ReadAt.UnixNano()
-	if v.gap && old.Observed.ExpiresAt.IsZero() {
+	if v.missed && old.Observed.ExpiresAt.IsZero() {
 		v.weigh(v.edit(v.slot))
 		v.changed = true
 	}

@@ -29,6 +29,8 @@ func SameHold(seen, now *Lock, owner string) (same bool, why string) {
 		return false, "it was not held by that owner"
 	case is == nil:
 		return false, heldNow(*was, now)
+	case seen == now:
+		return true, ""
 	}
 	if why := now.endedSince(seen, owner); why != "" {
 		return false, why
@@ -268,7 +270,7 @@ func (v *sight) weigh(l *Lock) {
 	case !still:
 		doubtful = t.left || t.renewals+t.writes+t.added == 0
 	default: // without an end, an event without a name and a gap are all that there is to go by
-		doubtful = l.Observed.ExpiresAt.IsZero() && (t.touches > 0 || v.gap) && !l.Scheme.traits().apart
+		doubtful = l.Observed.ExpiresAt.IsZero() && (t.touches > 0 || v.missed) && !l.Scheme.traits().apart
 	}
 	if doubtful && l.mind.doubts < math.MaxUint8 {
 		l.mind.doubts++
