@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -81,6 +82,17 @@ func seededAt(t *testing.T, client *redis.Client, scheme inspector.Scheme, key s
 	return r
 }
 
+// endlessAt is the same for a lock without a TTL: one that moves takes with it what is left of its lease, which ends some milliseconds
+// later then, and is another for all that a guard knows.
+func endlessAt(t *testing.T, client *redis.Client, scheme inspector.Scheme, key string, r Request) Request {
+	t.Helper()
+	if err := errors.Join(seeds[scheme](t.Context(), client, key), client.Persist(t.Context(), key).Err()); err != nil {
+		t.Fatal(err)
+	}
+	r.Owner, r.Lock = ownerA(scheme), observe(t.Context(), t, client, scheme, key)
+	return r
+}
+
 // TestOnACluster has tests that leave a cluster as good as they found it, each with keys of its own.
 func TestOnACluster(t *testing.T) {
 	t.Parallel()
@@ -118,7 +130,7 @@ func testFollowsACluster(t *testing.T, c *testCluster) {
 					node.Do("SCRIPT", "FLUSH")
 				}
 				key := c.KeyOf(c.Nodes[0], fmt.Sprintf("%s:%s:%d", t.Name(), scheme, i))
-				r := seededAt(t, c.clients[0], scheme, key, Request{Verb: VerbRelease})
+				r := endlessAt(t, c.clients[0], scheme, key, Request{Verb: VerbRelease})
 				step.move(key)
 				r.DryRun = true
 				if out := o.Do(t.Context(), r); out.Result != ResultDryRun {

@@ -84,7 +84,7 @@ func TestClusterRights(t *testing.T) {
 			if moving {
 				scheme = inspector.SchemeReentrant // its only key can be acted on meanwhile
 			}
-			r := seededAt(t, c.Nodes[0].Client(), scheme, key, Request{Verb: VerbRelease})
+			r := endlessAt(t, c.Nodes[0].Client(), scheme, key, Request{Verb: VerbRelease})
 			if moving {
 				c.moving(key).Keys(1)
 			}

@@ -18,6 +18,7 @@ type meddling struct {
 	schemes []inspector.Scheme // empty: all
 	verbs   []Verb             // empty: all
 	stuck   bool               // the lock had no TTL when it was seen
+	before  bool               // it happens before the look
 	meddle  func(ctx context.Context, c *redis.Client, key string) error
 	want    Result
 	holder  string // who has it now, or the beginning of it
@@ -39,7 +40,7 @@ var meddlings = []meddling{
 		return c.Del(ctx, key).Err()
 	}},
 	{name: "expired midway", want: ResultGone, meddle: func(ctx context.Context, c *redis.Client, key string) error {
-		return c.PExpireAt(ctx, key, time.Now().Add(-time.Second)).Err()
+		return c.PExpireAt(ctx, key, time.Now().Add(-time.Hour)).Err() // the clock of miniredis stands
 	}},
 	{name: "another token", schemes: inStrings, want: ResultNotHolder, holder: "B", meddle: set("B")},
 	{name: "a token that begins alike", schemes: inStrings[:2], want: ResultNotHolder, holder: "AB", meddle: set("AB")},
@@ -78,8 +79,12 @@ var meddlings = []meddling{
 		return c.PExpire(ctx, key, time.Hour).Err()
 	}},
 	{name: "a lease was given to a stuck lock", holder: observedHolder, schemes: leased, verbs: []Verb{VerbRelease}, stuck: true, want: ResultChanged, detail: "it has a lease now", meddle: expire(time.Hour)},
-	{name: "a renewal that an extension would shorten", holder: observedHolder, schemes: leased, verbs: []Verb{VerbExtend}, want: ResultChanged, detail: "never shortens", meddle: expire(time.Hour)},
-	{name: "a lease that a force-expiry would lengthen", holder: observedHolder, schemes: leased, verbs: []Verb{VerbForceExpire}, want: ResultChanged, detail: "ends sooner", meddle: expire(3 * time.Second)},
+	{name: "a lease that an extension would shorten", before: true, holder: observedHolder, schemes: leased, verbs: []Verb{VerbExtend}, want: ResultChanged, detail: "never shortens", meddle: expire(time.Hour)},
+	{name: "a lease that a force-expiry would lengthen", before: true, holder: observedHolder, schemes: leased, verbs: []Verb{VerbForceExpire}, want: ResultChanged, detail: "ends sooner", meddle: expire(3 * time.Second)},
+	{name: "a later end", holder: observedHolder, schemes: leased, want: ResultChanged, detail: "renewed, or released and acquired again", meddle: expire(time.Hour)},
+	{name: "an end that is a moment later", holder: observedHolder, schemes: leased, want: ResultChanged, detail: "renewed, or released and acquired again", meddle: expire(time.Minute + 60*time.Millisecond)},
+	{name: "an earlier end", holder: observedHolder, schemes: leased, want: ResultChanged, detail: "renewed, or released and acquired again", meddle: expire(30 * time.Second)},
+	{name: "acquired again with the same bytes", holder: observedHolder, schemes: leased, want: ResultChanged, detail: "renewed, or released and acquired again", meddle: acquireAgain},
 }
 
 func set(value string) func(ctx context.Context, c *redis.Client, key string) error {
@@ -91,6 +96,22 @@ func set(value string) func(ctx context.Context, c *redis.Client, key string) er
 
 func expire(ttl time.Duration) func(ctx context.Context, c *redis.Client, key string) error {
 	return func(ctx context.Context, c *redis.Client, key string) error { return c.PExpire(ctx, key, ttl).Err() }
+}
+
+// acquireAgain is another hold of the same bytes: the key is deleted, and written as it was with a lease of 100 s.
+func acquireAgain(ctx context.Context, c *redis.Client, key string) error {
+	text, fields := c.Get(ctx, key).Val(), c.HGetAll(ctx, key).Val() // the one of the other type fails
+	_, err := c.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		p.Del(ctx, key)
+		if len(fields) > 0 {
+			p.HSet(ctx, key, fields)
+		} else {
+			p.Set(ctx, key, text, 0)
+		}
+		p.PExpire(ctx, key, 100*time.Second)
+		return nil
+	})
+	return err
 }
 
 func replaceHash(ctx context.Context, c *redis.Client, key, field, value string) error {
@@ -164,9 +185,13 @@ func testGuard(t *testing.T, o *Operator, client *redis.Client, scheme inspector
 	if m.stuck && !must(client.Persist(ctx, key).Result())(t) {
 		t.Fatal("it had no lease to lose")
 	}
-	request.Lock, request.Owner = observe(ctx, t, client, scheme, key), ownerA(scheme)
+	see := func() { request.Lock, request.Owner = observe(ctx, t, client, scheme, key), ownerA(scheme) }
+	see()
 	if err := m.meddle(ctx, client, key); err != nil {
 		t.Fatal(err)
+	}
+	if m.before {
+		see()
 	}
 	if m.holder == observedHolder {
 		m.holder = request.Owner

@@ -2,6 +2,7 @@ package actions
 
 import (
 	"testing"
+	"time"
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
@@ -21,6 +22,7 @@ func onServers(t *testing.T, test func(t *testing.T, client *redis.Client)) {
 func embeddedClient(t *testing.T) *redis.Client {
 	t.Helper()
 	server := miniredis.RunT(t)
+	server.SetTime(time.Now()) // its leases do not run, and end at the same instant as long as its clock stands
 	client := redis.NewClient(&redis.Options{Addr: server.Addr(), MaxRetries: -1})
 	t.Cleanup(func() {
 		if err := client.Close(); err != nil {

@@ -44,6 +44,10 @@ type Request struct {
 	// Changed says how Lock differs from what the operator was shown elsewhere, as a list of some minutes ago; empty: it does
 	// not. Where it differs, the request is refused. It is safe for a terminal.
 	Changed string
+	// Follow, where it is set, tells what became of the hold since Lock was seen, so that a renewal of it is no reason to refuse the
+	// action. It is asked right before the action, and where the guard finds another end of the lease. Without it the lock has to end
+	// when it was seen to end. [Request.FollowIn] is one.
+	Follow FollowFunc
 	// Sharded: the servers are a cluster that knows sharded channels, on which those who wait may listen. An Operator knows it of
 	// its servers itself.
 	Sharded bool
@@ -70,6 +74,8 @@ type Outcome struct {
 	// Detail is said beside the result; it is safe for a terminal.
 	Detail string
 	Err    error
+	// Renewed: the lease has another end than was seen, and nothing else differs (ResultChanged).
+	Renewed bool
 	// Nodes are, of a Redlock, what became of it on each of the masters, in the order of the votes; else none.
 	Nodes []NodeOutcome
 	// ValidUntil is until when the owner of a Redlock has the quorum after an action that leaves it to it; zero: it has none, or one
@@ -137,7 +143,7 @@ func (o *Operator) Do(ctx context.Context, r Request) Outcome {
 	return o.record(line, do(o.execute))
 }
 
-// prepare returns what is to be tried, and says in the line of the audit where; or the outcome of a request for which nothing is sent.
+// prepare returns what is to be tried, or the outcome of a request for which nothing is sent.
 func (o *Operator) prepare(ctx context.Context, r Request, now time.Time, line *AuditLine) (func(trial) attempt, *Outcome) {
 	if o.options.ReadOnly {
 		return nil, &Outcome{Result: ResultReadOnly, Woken: -1}
@@ -149,6 +155,20 @@ func (o *Operator) prepare(ctx context.Context, r Request, now time.Time, line *
 	if r.Changed != "" {
 		return nil, notAsShown(r)
 	}
+	r, refused := r.followed(ctx, nil)
+	if refused != nil {
+		return nil, refused
+	}
+	do, refused := o.planned(ctx, r, now, line)
+	if refused != nil {
+		return nil, refused
+	}
+	return func(try trial) attempt { return o.following(ctx, r, do, line, try) }, nil
+}
+
+// planned is a request with its plan, or the plans of a Redlock, and says in the line of the audit where that is tried; or the outcome of
+// a request for which nothing is sent.
+func (o *Operator) planned(ctx context.Context, r Request, now time.Time, line *AuditLine) (func(trial) attempt, *Outcome) {
 	if r.Lock != nil && r.Lock.Quorum != nil {
 		if refused := refuseVotes(r, now); refused != nil {
 			return nil, refused

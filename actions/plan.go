@@ -135,13 +135,15 @@ type refusal struct {
 	result Result
 	reason string
 	holder string
+	// renewed is Outcome.Renewed.
+	renewed bool
 }
 
 func (r refusal) Error() string { return r.reason }
 
 // outcome is the answer to the request.
 func (r refusal) outcome() *Outcome {
-	return &Outcome{Result: r.result, Holder: r.holder, Woken: -1, Detail: r.reason}
+	return &Outcome{Result: r.result, Holder: r.holder, Woken: -1, Detail: r.reason, Renewed: r.renewed}
 }
 
 // unsupported is the refusal of what a scheme, or this lock of it, has no action for.

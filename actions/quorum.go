@@ -27,6 +27,8 @@ type NodeOutcome struct {
 	// Detail is said beside the result; it is safe for a terminal.
 	Detail string
 	Err    error
+	// Renewed is as in [Outcome].
+	Renewed bool
 
 	by string
 }
@@ -134,7 +136,8 @@ func (o *Operator) onMasters(ctx context.Context, r Request, now time.Time, try 
 			attempts[i] = o.onMaster(ctx, request, now, try)
 			out := attempts[i].out
 			nodes[i] = NodeOutcome{
-				Node: vote.Node, Asked: true, Result: out.Result, Holder: out.Holder, Detail: out.Detail, Err: out.Err, by: attempts[i].by,
+				Node: vote.Node, Asked: true, Result: out.Result, Holder: out.Holder, Detail: out.Detail, Err: out.Err, Renewed: out.Renewed,
+				by: attempts[i].by,
 			}
 		})
 	}

@@ -24,7 +24,7 @@ var multiTests = []familyTest{
 	{
 		name: "one value that was renewed", key: "class_100", setup: leaveValues, r: Request{Verb: VerbRelease, Owner: valueA},
 		between: [][]any{{"HSET", "class_100", endA, "1795189397124"}},
-		want:    ResultReleased, channel: multiHeard, heard: []string{"0"}, left: map[string]string{"HLEN class_100": "3"},
+		want:    ResultChanged, detail: "renewed, or released", channel: multiHeard, left: map[string]string{"HLEN class_100": "6"},
 	},
 	{
 		name: "a value that another has now", key: "class_100", setup: leaveValues, r: Request{Verb: VerbRelease, Owner: valueA},

@@ -34,7 +34,7 @@ func outcomeOf(a answer, p plan) Outcome {
 	case codeContext:
 		out.Detail = whileReading + "what belongs to it, a queue of those who wait for one, is not as it was"
 	default:
-		out.Detail = changedWords(a, p, left)
+		out.Detail, out.Renewed = changedWords(a, p, left), a.why == whyRenewed
 		switch a.why {
 		case whyType:
 			out.Holder, out.Count = "", 0

@@ -20,7 +20,7 @@ type guarded struct {
 	says      string
 }
 
-// A release concerns one holder: who else comes or goes, or that it renews, is no reason to refuse it. A force-expiry concerns all.
+// A release concerns one holder: that others come, go, or renew is no reason to refuse it. A force-expiry concerns all.
 func TestOneOfSeveralHolders(t *testing.T) {
 	s := newFixtureServer(t)
 	now := time.Now()
@@ -35,14 +35,16 @@ func TestOneOfSeveralHolders(t *testing.T) {
 		sorted: {
 			{"another comes", [][]any{{"ZADD", "pool.readers", later, c}}, Request{Verb: VerbRelease}, ResultReleased, "1 other holder was seen"},
 			{"another goes", [][]any{{"ZREM", "pool.readers", b}}, Request{Verb: VerbRelease}, ResultReleased, ""},
-			{"it renews", [][]any{{"ZADD", "pool.readers", later, a}}, Request{Verb: VerbRelease}, ResultReleased, ""},
-			{"its lease begins anew, earlier", [][]any{{"ZADD", "pool.readers", earlier, a}}, Request{Verb: VerbRelease}, ResultChanged, "earlier"},
+			{"it renews", [][]any{{"ZADD", "pool.readers", later, a}}, Request{Verb: VerbRelease}, ResultChanged, "renewed, or released"},
+			{"its lease begins anew, earlier", [][]any{{"ZADD", "pool.readers", earlier, a}}, Request{Verb: VerbRelease}, ResultChanged, "renewed, or released"},
 			{"it goes", [][]any{{"ZREM", "pool.readers", a}}, Request{Verb: VerbRelease}, ResultNotHolder, "WEB02"},
 			{"all go", [][]any{{"DEL", "pool.readers"}}, Request{Verb: VerbRelease}, ResultGone, ""},
 			{"a string is there", [][]any{{"SET", "pool.readers", a}}, Request{Verb: VerbRelease}, ResultChanged, "string"},
 			{"the TTL goes", [][]any{{"PERSIST", "pool.readers"}}, Request{Verb: VerbRelease}, ResultChanged, "no TTL"},
 			{"another comes before a force-expiry", [][]any{{"ZADD", "pool.readers", later, c}}, Request{Verb: VerbForceExpire}, ResultChanged, "members have come"},
-			{"it renews before a force-expiry", [][]any{{"ZADD", "pool.readers", later, a}}, Request{Verb: VerbForceExpire}, ResultExpired, ""},
+			{"it renews before a force-expiry", [][]any{{"ZADD", "pool.readers", later, a}}, Request{Verb: VerbForceExpire}, ResultChanged, "renewed, or released"},
+			{"the other renews before a release", [][]any{{"ZADD", "pool.readers", later, b}}, Request{Verb: VerbRelease}, ResultReleased, ""},
+			{"the other renews before a force-expiry", [][]any{{"ZADD", "pool.readers", later, b}}, Request{Verb: VerbForceExpire}, ResultChanged, "renewed, or released"},
 			{"its lease is longer", nil, Request{Verb: VerbExtend, TTL: 5 * time.Second}, ResultChanged, "its own lease ends later"},
 			{"the key stays long enough", nil, Request{Verb: VerbExtend, TTL: 28 * time.Second}, ResultExtended, ""},
 			{"a part of it", nil, Request{Verb: VerbRelease, Entries: 1}, ResultUnsupported, "as a whole"},

@@ -56,7 +56,7 @@ func planSuo(p *plan, r Request, holder inspector.Holder, now time.Time) error {
 	case !ok:
 		return refusal{result: ResultChanged, reason: whileReading + "the holder is not in it any more"}
 	case was != inspector.SuoEntry(seen.Value.Text, holder.Owner):
-		return refusal{result: ResultChanged, holder: clip(holder.Owner), reason: renewedWords}
+		return refusal{result: ResultChanged, holder: clip(holder.Owner), reason: renewedWords, renewed: true}
 	}
 	p.keys = append(p.keys, key)
 	p.facts = observedType(key, keyspace.TypeString)

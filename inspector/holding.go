@@ -35,7 +35,7 @@ func (v *sight) again() {
 		at, _ := v.changedAt()
 		v.handOver(at)
 	case v.unchanged(old):
-		v.slots[v.slot].readAt = v.record.ReadAt.UnixNano()
+		v.stands(old)
 	default:
 		v.goesOn()
 	}
@@ -83,7 +83,17 @@ func (v *sight) unchanged(old *Lock) bool {
 	}
 	return old.LeaseEnds.Equal(v.found.leaseEnds) &&
 		old.ExpiresAt.IsZero() == v.record.ExpiresAt.IsZero() &&
-		v.record.ExpiresAt.Sub(old.ExpiresAt).Abs() <= unannouncedJitter+v.clocks(old)
+		v.record.ExpiresAt.Sub(old.ExpiresAt).Abs() <= unannouncedJitter+v.clocks(old) &&
+		v.sameShares(old)
+}
+
+// stands: a read tells nothing new. After a gap a lock without an end may be another hold all the same.
+func (v *sight) stands(old *Lock) {
+	v.slots[v.slot].readAt = v.record.ReadAt.UnixNano()
+	if v.missed && old.Observed.ExpiresAt.IsZero() {
+		v.weigh(v.edit(v.slot))
+		v.changed = true
+	}
 }
 
 // changedKind: a lock became something that is none, or the other way round.
@@ -177,6 +187,7 @@ func (v *sight) goesOn() {
 	if l.Scheme != v.found.scheme || l.ExpiresAt.IsZero() != v.record.ExpiresAt.IsZero() {
 		l.Evidence = v.evidence.share(v.found.evidence)
 	}
+	v.weigh(l)
 	l.show(*v.record, v.found)
 	if v.mayHaveReturned(before.Owner) {
 		l.HeldExact = false

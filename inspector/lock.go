@@ -273,6 +273,9 @@ type mind struct {
 	cooling bool
 	// resurrected counts how often a token that was deleted came back.
 	resurrected uint8
+	// doubts counts how often in the present hold nothing told whether the lock was renewed, or released and acquired again. It stops
+	// at the largest number.
+	doubts uint8
 	// surelySince is since when the lock cannot have been released and acquired again by its holder, in Unix nanoseconds;
 	// Lock.HeldSince may be earlier.
 	surelySince int64

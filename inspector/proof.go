@@ -22,6 +22,8 @@ import (
 type hearing struct {
 	// unheard: something may have happened of which no hint told. gap: because of a gap, which was a flush where flushed is set.
 	unheard, gap, flushed bool
+	// missed: unheard, though hints come by now. What is polled is unheard each time.
+	missed bool
 	// known says that what was not there before is new, for a pass has ended.
 	known bool
 }
@@ -31,9 +33,9 @@ type hearing struct {
 func (n *node) hears(before int64, moved bool) hearing {
 	known := before >= 0
 	gap := moved || known && before <= n.lastGap
+	missed := gap || known && before <= n.deafUntil
 	return hearing{
-		unheard: n.polls() || gap || known && before <= n.deafUntil, gap: gap, flushed: gap && n.flushed && !moved,
-		known: n.passes.known,
+		unheard: n.polls() || missed, gap: gap, flushed: gap && n.flushed && !moved, missed: missed && !n.polls(), known: n.passes.known,
 	}
 }
 

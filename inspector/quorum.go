@@ -32,6 +32,9 @@ type Vote struct {
 	ExpiresAt time.Time
 	// Detail is the error in words where the master gave none of its own accord.
 	Detail string
+	// since is when the hold there began, and doubts is as in mind: whether two votes are of the same hold.
+	since  time.Time
+	doubts uint8
 	// Observed is the last read behind the vote, also where it does not count; of type "none" and without a ReadAt where there was
 	// none, or the key is not there.
 	Observed keyspace.Record

@@ -35,7 +35,7 @@ func sameShare(a, b []Holder) bool {
 func (v *sight) shared() {
 	old := v.slots[v.slot].lock
 	if v.trail == (trail{}) && sameShare(old.Holders, v.found.holders) && v.unchanged(old) {
-		v.slots[v.slot].readAt = v.record.ReadAt.UnixNano()
+		v.stands(old)
 		return
 	}
 	l := v.edit(v.slot)
@@ -44,6 +44,7 @@ func (v *sight) shared() {
 	if updated := v.updatedAt(); updated.After(at) {
 		at = updated
 	}
+	v.weigh(l)
 	l.show(*v.record, v.found)
 	l.Evidence = v.evidence.share(v.found.evidence)
 	for _, h := range before {

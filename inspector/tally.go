@@ -273,5 +273,9 @@ func (v *voice) vote(owner string) Vote {
 		return vote
 	}
 	vote.Owner, vote.Label, vote.ExpiresAt = h.Owner, h.Label, v.lock.ExpiresAt
+	vote.doubts = v.lock.mind.doubts
+	if hold := v.lock.openHold(h.Owner); hold != nil {
+		vote.since = hold.Since
+	}
 	return vote
 }

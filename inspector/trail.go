@@ -19,7 +19,9 @@ type trail struct {
 	// writes and renewals count what happened in place since the last end or beginning: values written, TTLs set alone.
 	writes, renewals   int
 	wroteAt, renewedAt time.Time
-	touches            int // hints without a name, the last of them at touchedAt
+	added              int  // members that came to a set or a sorted set in place, or whose score changed
+	left               bool // a part of a collection was taken away: a holder may have gone
+	touches            int  // hints without a name, the last of them at touchedAt
 	touchedAt          time.Time
 	firstAt, updatedAt time.Time // of the first and the last hint of all
 	after              happening
@@ -42,6 +44,7 @@ const (
 	happeningNew                // the key did not exist before
 	happeningWritten            // a value was written
 	happeningAdded              // a member came to a set or a sorted set, or its score changed
+	happeningLeft               // a field or a member went
 	happeningEdited             // a string was counted up, or changed in part
 	happeningExpiry             // a TTL was set
 	happeningReleased           // deleted by a command
@@ -56,6 +59,7 @@ var happenings = map[string]happening{
 	"new": happeningNew, "set": happeningWritten, "hset": happeningWritten, "hincrby": happeningWritten,
 	"hincrbyfloat": happeningWritten, "setrange": happeningEdited, "append": happeningEdited, "incrby": happeningEdited,
 	"incrbyfloat": happeningEdited, "zadd": happeningAdded, "zincr": happeningAdded, "sadd": happeningAdded, "restore": happeningWritten, "copy_to": happeningWritten, "rename_to": happeningWritten, "move_to": happeningWritten,
+	"hdel": happeningLeft, "srem": happeningLeft, "spop": happeningLeft, "zrem": happeningLeft, "zrembyscore": happeningLeft, "zrembyrank": happeningLeft,
 	"expire": happeningExpiry, "del": happeningReleased, "expired": happeningExpired, "evicted": happeningEvicted,
 	"rename_from": happeningMoved, "move_from": happeningMoved, "invalidate": happeningNameless,
 }
@@ -105,7 +109,11 @@ func (t *trail) add(h keyspace.Hint) {
 		case t.dead(): // the server does not announce new keys
 			t.start(h.At)
 			what = happeningNew
+		default:
+			t.added++
 		}
+	case happeningLeft:
+		t.left = true
 	case happeningExpiry:
 		if t.after != happeningWritten && t.after != happeningNew { // else it belongs to what was written
 			t.renewals++

@@ -43,7 +43,7 @@ func actOn(t *testing.T, s *redistest.Server, o actions.Options) (*harness, *ins
 		}
 	})
 	h := newHarness(t, 120, 60, "mono")
-	h.m.config.Operator = operator
+	h.m.config.Operator, h.m.config.Source = operator, locks
 	return h, locks
 }
 

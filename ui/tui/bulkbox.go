@@ -169,12 +169,18 @@ func done(verb actions.Verb) string {
 func (b *bulk) changed(m *model) int {
 	n := 0
 	for i := range b.items {
-		l := b.items[i].lock
-		if b.does(&b.items[i]) && changedSince(l, b.lately(m.latest, l)) != "" {
+		if b.does(&b.items[i]) && b.changedItem(m, &b.items[i]) != "" {
 			n++
 		}
 	}
 	return n
+}
+
+// changedItem says in words how a lock is not any more as it was listed; empty: it is still the same hold, as far as is known.
+func (b *bulk) changedItem(m *model, item *bulkItem) string {
+	r := actions.Request{Verb: m.dialog.verb, Lock: item.lock, Owner: item.owner}
+	_, why := r.StillThat(b.lately(m.latest, item.lock))
+	return why
 }
 
 // itemLines list one action: what was seen of the lock, and what will come of it.
@@ -263,7 +269,7 @@ func (b *bulk) fateLines(g *page, m *model, item *bulkItem) {
 		say(t.warn, "  ✖", "left out: "+item.why)
 	}
 	if m.latest != nil && b.does(item) {
-		if changed := changedSince(item.lock, b.lately(m.latest, item.lock)); changed != "" {
+		if changed := b.changedItem(m, item); changed != "" {
 			say(t.warn, "  ▲", changed+": the action will be refused")
 		}
 	}

@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -256,13 +257,16 @@ func (m *model) step(by int) {
 			continue
 		}
 		i = (i + by + n) % n
-		if d.controls[i] == controlConfirm && m.locked() != "" {
+		if why := m.locked(); d.controls[i] == controlConfirm && why != "" && why != lookFirst {
 			i = (i + by + n) % n
 		}
 		d.focus = d.controls[i]
 		return
 	}
 }
+
+// lookFirst is why a dialog cannot be confirmed whose lock is not any more what it shows; its button looks again.
+const lookFirst = "look again first"
 
 // locked is why the button that acts cannot be reached; empty: it can.
 func (m *model) locked() string {
@@ -271,6 +275,8 @@ func (m *model) locked() string {
 		return "writing has lapsed"
 	case d.bulk != nil && d.bulk.counts().will == 0:
 		return "there is nothing to do"
+	case d.changed(m.latest) != "":
+		return lookFirst
 	case !d.wasTyped():
 		return "type the name first"
 	}
@@ -290,6 +296,8 @@ func (m *model) closeDialog() tea.Cmd {
 func (m *model) confirm() tea.Cmd {
 	d := m.dialog
 	switch {
+	case m.locked() == lookFirst && m.dialogFits():
+		return m.lookAgain()
 	case m.locked() != "" || !m.dialogFits():
 		return nil
 	case d.rearm > 0:
@@ -310,34 +318,57 @@ func (m *model) confirm() tea.Cmd {
 	return tea.Batch(act, resume)
 }
 
-// changed says in words how the lock differs by now from what the dialog shows; empty: it does not.
-func (d *dialog) changed(latest *inspector.Snapshot) string {
-	return changedSince(d.lock, findLock(latest, idOf(d.lock.Ref)))
+// about is the request of the dialog, as far as it says which hold is meant.
+func (d *dialog) about() actions.Request {
+	r := actions.Request{Verb: d.verb, Lock: d.lock}
+	if d.holder < len(d.lock.Holders) {
+		r.Owner = d.lock.Holders[d.holder].Owner
+	}
+	return r
 }
 
-// changedSince says in words how a lock differs from what was seen of it; empty: it does not. It is nil where there is none.
-func changedSince(seen, now *inspector.Lock) string {
-	switch {
-	case now == nil || now.State == inspector.StateFreed:
-		return "it is free by now"
-	case len(now.Holders) != len(seen.Holders):
-		return "its holders are others by now"
+// changed says in words how the lock is not any more what the dialog shows; empty: it is still the same hold, as far as is known.
+func (d *dialog) changed(latest *inspector.Snapshot) string {
+	if d.lock == nil || latest == nil {
+		return ""
 	}
-	for i := range now.Holders {
-		was, is := seen.Holders[i], now.Holders[i]
-		switch {
-		case was.Owner != is.Owner && is.Unknown():
-			return "by now its lease was written anew, by its holder or by another client"
-		case was.Owner != is.Owner && was.Label == is.Label: // another token of the same client
-			return "by now " + text.Escape(is.Label) + " has acquired it anew"
-		case was.Owner != is.Owner:
-			return "by now it is held by " + text.Escape(is.Label)
-		case was.Count != is.Count:
-			return "the count is by now " + countText(now)
-		}
+	_, why := d.about().StillThat(findLock(latest, idOf(d.lock.Ref)))
+	return why
+}
+
+// followDialog lets the dialog go on with the newest observation of the same hold, once its lease has another end. What it says of
+// another hold stays as it was seen.
+func (m *model) followDialog() {
+	d := m.dialog
+	if d == nil || d.lock == nil {
+		return
 	}
-	if now.ExpiresAt.IsZero() != seen.ExpiresAt.IsZero() {
-		return "its TTL was set or taken away by now"
+	r, now := d.about(), findLock(m.latest, idOf(d.lock.Ref))
+	if same, _ := r.StillThat(now); same && !r.SameLease(d.lock, now) {
+		d.see(now, r.Owner)
 	}
-	return ""
+}
+
+// see lets the dialog be about another observation of its lock.
+func (d *dialog) see(now *inspector.Lock, owner string) {
+	d.lock = now
+	d.holder = max(slices.IndexFunc(now.Holders, func(h inspector.Holder) bool { return h.Owner == owner }), 0)
+}
+
+// lookAgain opens the dialog again on the lock as it is now. What was written into it stays.
+func (m *model) lookAgain() tea.Cmd {
+	before := m.dialog
+	now := findLock(m.latest, idOf(before.lock.Ref))
+	if now == nil || now.State == inspector.StateFreed {
+		said := text.Escape(before.lock.Key) + " is free by now; there is nothing to " + string(before.verb)
+		return tea.Batch(m.closeDialog(), m.say(said))
+	}
+	d := newDialog(before.verb, now)
+	if before.verb != actions.VerbExtend {
+		d.demandIn(m.config, text.Escape(now.Key))
+	}
+	d.see(now, before.about().Owner)
+	d.ttl, d.delay, d.reason, d.typed = before.ttl, before.delay, before.reason, before.typed
+	m.dialog = d
+	return nil
 }

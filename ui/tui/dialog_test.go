@@ -48,19 +48,13 @@ func TestSameClientWithAnotherTokenIsTold(t *testing.T) {
 	changed.Holders = []inspector.Holder{holder("worker-7:b2", locks[1].Holders[0].Label, 0)}
 	locks[1] = &changed
 	h.show(snapshotOf(2, noon, locks))
-	h.wantSeen("by now worker-7 has acquired it anew: the action will be refused")
+	h.wantSeen("by now worker-7 has acquired it again; look again", "[ Look again ]")
 }
 
 func TestConfirmActsOnWhatWasSeen(t *testing.T) {
 	h := open(t, "invoice", "r")
 	seen := h.m.dialog.lock
-	// The lock changes hands while the dialog is read.
-	locks := fixtureLocks(noon)
-	changed := *locks[1]
-	changed.Holders = []inspector.Holder{holder("worker-8", "worker-8", 0)}
-	locks[1] = &changed
-	h.show(snapshotOf(2, noon, locks))
-	h.wantSeen("by now it is held by worker-8", "holder   worker-7")
+	// The lock changes hands, and there is no news of that yet.
 	h.operator.outcome = actions.Outcome{Result: actions.ResultNotHolder, Holder: "worker-8"}
 	h.keys("tab", "enter")
 	h.wantSeen("… release lock:invoice:7731")
@@ -69,7 +63,7 @@ func TestConfirmActsOnWhatWasSeen(t *testing.T) {
 		t.Fatalf("%d requests", len(h.operator.requests))
 	}
 	r := h.operator.requests[0]
-	if r.Lock != seen || r.Owner != "worker-7" || r.Verb != actions.VerbRelease {
+	if r.Lock != seen || r.Owner != "worker-7" || r.Verb != actions.VerbRelease || r.Follow == nil {
 		t.Errorf("the request is for %p %q %q, want the lock %p that was seen", r.Lock, r.Owner, r.Verb, seen)
 	}
 	h.wantSeen("✖ ")
@@ -86,6 +80,43 @@ func TestConfirmActsOnWhatWasSeen(t *testing.T) {
 	if h.m.toast.text != "" {
 		t.Error("esc takes the toast away")
 	}
+}
+
+// TestAnotherHolderIsLookedAtAgain: the lock changes hands while the dialog is read. Nothing is sent before the operator has seen that.
+func TestAnotherHolderIsLookedAtAgain(t *testing.T) {
+	h := open(t, "invoice", "r")
+	h.keys("up", "I", "N", "C")
+	locks := fixtureLocks(noon)
+	changed := *locks[1]
+	changed.Holders = []inspector.Holder{holder("worker-8", "worker-8", 0)}
+	locks[1] = &changed
+	h.show(snapshotOf(2, noon, locks))
+	h.wantSeen("by now it is held by worker-8; look again", "holder   worker-7", "[ Look again ]")
+	h.keys("tab", "tab", "enter")
+	h.run()
+	h.wantSeen("holder   worker-8", "[ Release ]", "INC")
+	h.wantUnseen("look again")
+	if n := len(h.operator.requests); n != 0 || h.m.dialog.focus != controlCancel {
+		t.Fatalf("%d requests; the focus is on %d", n, h.m.dialog.focus)
+	}
+	h.keys("tab", "enter")
+	h.answer()
+	if r := h.operator.requests[0]; r.Lock != &changed || r.Owner != "worker-8" || r.Reason != "INC" {
+		t.Errorf("requested %+v", r)
+	}
+}
+
+// TestFreeByNowIsNotLookedAt: there is nothing left to act on.
+func TestFreeByNowIsNotLookedAt(t *testing.T) {
+	h := open(t, "invoice", "r")
+	h.show(snapshotOf(2, noon, fixtureLocks(noon)[:1]))
+	h.wantSeen("it is free by now; look again")
+	h.keys("tab", "enter")
+	h.run()
+	if h.m.dialog != nil || len(h.operator.requests) != 0 {
+		t.Errorf("%d requests:\n%s", len(h.operator.requests), h.screen())
+	}
+	h.wantSeen("is free by now; there is nothing to release")
 }
 
 func TestReleaseOfReentrantAsksHowMuch(t *testing.T) {

@@ -139,8 +139,10 @@ func (d *dialog) describe(m *model, width int) [][]part {
 	}
 	lines = append(lines, row("waiters", t.plain, waitersSentence(l)))
 	lines = append(lines, d.masterLines(t, width)...)
-	if changed := d.changed(m.latest); changed != "" && m.latest != nil {
-		lines = append(lines, []part{{t.warn, "▲ " + changed + ": the action will be refused"}})
+	if changed := d.changed(m.latest); changed != "" {
+		for _, line := range wrap("▲ "+changed+"; look again", width-2) {
+			lines = append(lines, []part{{t.warn, line}})
+		}
 	}
 	if said := silentText(m, []*inspector.Lock{l}); said != "" {
 		for _, line := range wrap(said, width-2) {

@@ -265,8 +265,15 @@ func (d *dialog) buttons(m *model) []part {
 		}
 	case controlHolder, controlEntries, controlTombstone, controlTTL, controlDelay, controlDiscouraged, controlReason, controlTyped:
 	}
-	line := []part{{cancel, "[ Cancel ]"}, {t.plain, "  "}, {confirm, "[ " + d.confirmWord() + " ]"}}
-	if why := m.locked(); why != "" {
+	why, word := m.locked(), d.confirmWord()
+	if why == lookFirst {
+		why, word = "", "Look again"
+		if d.focus == controlConfirm {
+			confirm = t.buttonOn // it does no harm
+		}
+	}
+	line := []part{{cancel, "[ Cancel ]"}, {t.plain, "  "}, {confirm, "[ " + word + " ]"}}
+	if why != "" {
 		line = append(line, part{t.faint, "  " + why})
 	}
 	return line

@@ -156,6 +156,9 @@ func fixtureLocks(now time.Time) []*inspector.Lock {
 // observed is the read behind a lock of the fixture, which the actions compare with.
 func observed(l *inspector.Lock) keyspace.Record {
 	r := keyspace.Record{Ref: l.Ref, Type: keyspace.TypeString, ExpiresAt: l.ExpiresAt, ReadAt: noon}
+	if !l.ExpiresAt.IsZero() {
+		r.ExpireTime = l.ExpiresAt.UnixMilli()
+	}
 	switch l.Scheme {
 	case inspector.SchemeRedisson, inspector.SchemeReentrant:
 		r.Type = keyspace.TypeHash

@@ -100,7 +100,7 @@ func (m *model) perform(r actions.Request, answer func(actions.Outcome) tea.Msg)
 		defer m.acting.Done()
 		ctx, cancel := context.WithTimeout(parent, actTimeout)
 		defer cancel()
-		outcome := operator.Do(ctx, r)
+		outcome := operator.Do(ctx, r.FollowIn(source))
 		note := inspector.Event{Ref: r.Lock.Ref, Kind: inspector.EventOperator, Scheme: r.Lock.Scheme, Owner: r.Owner, Text: outcome.Sentence(r)}
 		if took(r, outcome) {
 			note.Cause = inspector.CauseOperator

@@ -241,6 +241,7 @@ func (m *model) takeSnapshot(msg snapshotMsg) tea.Cmd {
 	}
 	m.latest, m.sequence = msg.snapshot, msg.snapshot.Seq
 	m.events.take(msg.snapshot.Events, m.replays())
+	m.followDialog()
 	if msg.snapshot.Done {
 		m.over, m.ended = true, msg.snapshot.Err
 	}
