@@ -30,7 +30,7 @@ func (l *listedLock) differs(now *inspector.Lock, at time.Time) string {
 		return fmt.Sprintf("it was listed as %s, and is %s now", schemeAndMode(l.Lock), schemeAndMode(is))
 	}
 	for i := range l.Holders {
-		if said := l.holderDiffers(i, now, &is); said != "" {
+		if said := l.holderDiffers(i, now, &is, true); said != "" {
 			return said
 		}
 	}
@@ -66,8 +66,8 @@ func (l *listedLock) ownLeases() bool {
 	return shared && !slices.ContainsFunc(l.Holders, func(h report.Holder) bool { return h.ExpiresAt == "" })
 }
 
-// holderDiffers is differs for one of the listed holders.
-func (l *listedLock) holderDiffers(i int, now *inspector.Lock, is *report.Lock) string {
+// holderDiffers is differs for one of the listed holders, with the end of its lease or without.
+func (l *listedLock) holderDiffers(i int, now *inspector.Lock, is *report.Lock, withEnd bool) string {
 	at := slices.IndexFunc(now.Holders, func(h inspector.Holder) bool { return h.Owner == l.owners[i] })
 	if at < 0 {
 		return fmt.Sprintf("%s has it no more", ownerInWords(l.owners[i], l.Holders[i].Label))
@@ -79,6 +79,9 @@ func (l *listedLock) holderDiffers(i int, now *inspector.Lock, is *report.Lock) 
 		return fmt.Sprintf("the entry count of %s is not as it was listed", who)
 	case was.Count != nil && *was.Count != *holder.Count:
 		return fmt.Sprintf("%s had entered %s, and has entered %s now", who, times(*was.Count), times(*holder.Count))
+	}
+	if !withEnd {
+		return ""
 	}
 	ended, ends := lease{was.ExpiresAt == "", 0, was.ExpiresAt}, lease{holder.ExpiresAt == "", 0, holder.ExpiresAt}
 	if said := ended.differs(ends); said != "" {
@@ -182,13 +185,11 @@ func (l *listedLock) requests(found sight, r actions.Request) []actions.Request 
 func (l *listedLock) next(found sight, r actions.Request) actions.Request {
 	i := slices.Index(l.owners, r.Owner)
 	r.Changed = ""
-	switch r.Lock = found.lock; {
-	case found.lock == nil:
+	if r.Lock = found.lock; found.lock == nil {
 		r.Lock = noLockOf(found.record)
-	case r.Verb == actions.VerbExtend && l.Holders[i].ExpiresAt == "": // they have one lease, which is extended already
-	default:
-		is := report.NewLock(found.lock, found.at)
-		r.Changed = l.holderDiffers(i, found.lock, &is)
+		return r
 	}
+	is := report.NewLock(found.lock, found.at)
+	r.Changed = l.holderDiffers(i, found.lock, &is, r.Verb != actions.VerbExtend) // what holds them all may be extended already
 	return r
 }
