@@ -13,8 +13,8 @@ import (
 
 // This file tells whether a lock is still the one that was listed.
 
-// leaseTolerance is by how much the end of a lease may differ between two processes that count it on their own clocks. Where
-// the server's own instant is known (PEXPIRETIME), it may not differ at all.
+// leaseTolerance is by how much the end of a lease may differ between two processes that count it on their own clocks, besides
+// what the read itself says of its error. Where the server's own instant is known (PEXPIRETIME), it may not differ at all.
 const leaseTolerance = 250 * time.Millisecond
 
 // differs says how a lock differs from the one that was listed; empty if it does not.
@@ -39,7 +39,7 @@ func (l *listedLock) differs(now *inspector.Lock, at time.Time) string {
 	}
 	if len(l.Votes) == 0 && !l.ownLeases() {
 		was, ends := lease{l.TTL < 0, l.ExpireTime, l.ExpiresAt}, lease{is.TTL < 0, is.ExpireTime, is.ExpiresAt}
-		if said := was.differs(ends); said != "" {
+		if said := was.differs(ends, now.Observed.ExpiryError); said != "" {
 			return "its lease " + said
 		}
 	}
@@ -84,7 +84,7 @@ func (l *listedLock) holderDiffers(i int, now *inspector.Lock, is *report.Lock, 
 		return ""
 	}
 	ended, ends := lease{was.ExpiresAt == "", 0, was.ExpiresAt}, lease{holder.ExpiresAt == "", 0, holder.ExpiresAt}
-	if said := ended.differs(ends); said != "" {
+	if said := ended.differs(ends, now.Observed.ExpiryError); said != "" {
 		return fmt.Sprintf("the lease of %s %s", who, said)
 	}
 	return ""
@@ -103,6 +103,8 @@ func (l *listedLock) votesDiffer(now *inspector.Lock, is *report.Lock) string {
 		}
 		vote := &is.Votes[at]
 		switch {
+		case unheard(was.Ballot) && unheard(vote.Ballot): // why it cannot be asked may be another
+			continue
 		case was.Ballot != vote.Ballot:
 			return fmt.Sprintf("the vote of %s was %q, and is %q now", text.Escape(was.Node), text.Escape(was.Ballot), vote.Ballot)
 		case l.votes[i] != now.Quorum.Votes[at].Owner:
@@ -111,11 +113,21 @@ func (l *listedLock) votesDiffer(now *inspector.Lock, is *report.Lock) string {
 			continue
 		}
 		ended, ends := lease{*was.TTL < 0, was.ExpireTime, was.ExpiresAt}, lease{*vote.TTL < 0, vote.ExpireTime, vote.ExpiresAt}
-		if said := ended.differs(ends); said != "" {
+		if said := ended.differs(ends, now.Quorum.Votes[at].Observed.ExpiryError); said != "" {
 			return fmt.Sprintf("the vote of %s %s", text.Escape(was.Node), said)
 		}
 	}
 	return ""
+}
+
+// unheard reports whether a master could not be asked for its vote.
+func unheard(ballot string) bool {
+	switch inspector.Ballot(ballot) {
+	case inspector.BallotDenied, inspector.BallotTimeout, inspector.BallotDown, inspector.BallotUnread:
+		return true
+	case inspector.BallotFor, inspector.BallotOther, inspector.BallotAbsent, inspector.BallotWrong:
+	}
+	return false
 }
 
 // lease is when a lease ends: by the server's clock in milliseconds, zero if that is not known, and by ours.
@@ -125,8 +137,8 @@ type lease struct {
 	local  string
 }
 
-// differs says how the end of a lease differs from what it was.
-func (was lease) differs(is lease) string {
+// differs says how the end of a lease differs from what it was. It was read now with this error.
+func (was lease) differs(is lease, readError time.Duration) string {
 	ended, errWas := time.Parse(time.RFC3339Nano, was.local)
 	ends, errIs := time.Parse(time.RFC3339Nano, is.local)
 	exact := was.server != 0 && is.server != 0
@@ -137,7 +149,7 @@ func (was lease) differs(is lease) string {
 		return "had no end, and ends now at " + is.local
 	case is.never && !was.never:
 		return "has no end any more"
-	case !exact && errWas == nil && errIs == nil && ends.Sub(ended).Abs() <= leaseTolerance:
+	case !exact && errWas == nil && errIs == nil && ends.Sub(ended).Abs() <= leaseTolerance+readError:
 		return ""
 	default:
 		return fmt.Sprintf("was to end at %s, and ends now at %s: it was renewed, or acquired again", text.Escape(was.local), is.local)
