@@ -13,8 +13,8 @@ import (
 
 // This file tells whether a lock is still the one that was listed.
 
-// leaseTolerance is by how much the end of a lease may differ between two processes that count it on their own clocks. Where
-// the server's own instant is known (PEXPIRETIME), it may not differ at all.
+// leaseTolerance is by how much the end of a lease may differ between two processes that count it on their own clocks, besides
+// what the read itself says of its error. Where the server's own instant is known (PEXPIRETIME), it may not differ at all.
 const leaseTolerance = 250 * time.Millisecond
 
 // differs says how a lock differs from the one that was listed; empty if it does not.
@@ -30,7 +30,7 @@ func (l *listedLock) differs(now *inspector.Lock, at time.Time) string {
 		return fmt.Sprintf("it was listed as %s, and is %s now", schemeAndMode(l.Lock), schemeAndMode(is))
 	}
 	for i := range l.Holders {
-		if said := l.holderDiffers(i, now, &is); said != "" {
+		if said := l.holderDiffers(i, now, &is, true); said != "" {
 			return said
 		}
 	}
@@ -39,7 +39,7 @@ func (l *listedLock) differs(now *inspector.Lock, at time.Time) string {
 	}
 	if len(l.Votes) == 0 && !l.ownLeases() {
 		was, ends := lease{l.TTL < 0, l.ExpireTime, l.ExpiresAt}, lease{is.TTL < 0, is.ExpireTime, is.ExpiresAt}
-		if said := was.differs(ends); said != "" {
+		if said := was.differs(ends, now.Observed.ExpiryError); said != "" {
 			return "its lease " + said
 		}
 	}
@@ -66,8 +66,8 @@ func (l *listedLock) ownLeases() bool {
 	return shared && !slices.ContainsFunc(l.Holders, func(h report.Holder) bool { return h.ExpiresAt == "" })
 }
 
-// holderDiffers is differs for one of the listed holders.
-func (l *listedLock) holderDiffers(i int, now *inspector.Lock, is *report.Lock) string {
+// holderDiffers is differs for one of the listed holders, with the end of its lease or without.
+func (l *listedLock) holderDiffers(i int, now *inspector.Lock, is *report.Lock, withEnd bool) string {
 	at := slices.IndexFunc(now.Holders, func(h inspector.Holder) bool { return h.Owner == l.owners[i] })
 	if at < 0 {
 		return fmt.Sprintf("%s has it no more", ownerInWords(l.owners[i], l.Holders[i].Label))
@@ -80,8 +80,11 @@ func (l *listedLock) holderDiffers(i int, now *inspector.Lock, is *report.Lock) 
 	case was.Count != nil && *was.Count != *holder.Count:
 		return fmt.Sprintf("%s had entered %s, and has entered %s now", who, times(*was.Count), times(*holder.Count))
 	}
+	if !withEnd {
+		return ""
+	}
 	ended, ends := lease{was.ExpiresAt == "", 0, was.ExpiresAt}, lease{holder.ExpiresAt == "", 0, holder.ExpiresAt}
-	if said := ended.differs(ends); said != "" {
+	if said := ended.differs(ends, now.Observed.ExpiryError); said != "" {
 		return fmt.Sprintf("the lease of %s %s", who, said)
 	}
 	return ""
@@ -100,6 +103,8 @@ func (l *listedLock) votesDiffer(now *inspector.Lock, is *report.Lock) string {
 		}
 		vote := &is.Votes[at]
 		switch {
+		case unheard(was.Ballot) && unheard(vote.Ballot): // why it cannot be asked may be another
+			continue
 		case was.Ballot != vote.Ballot:
 			return fmt.Sprintf("the vote of %s was %q, and is %q now", text.Escape(was.Node), text.Escape(was.Ballot), vote.Ballot)
 		case l.votes[i] != now.Quorum.Votes[at].Owner:
@@ -108,11 +113,21 @@ func (l *listedLock) votesDiffer(now *inspector.Lock, is *report.Lock) string {
 			continue
 		}
 		ended, ends := lease{*was.TTL < 0, was.ExpireTime, was.ExpiresAt}, lease{*vote.TTL < 0, vote.ExpireTime, vote.ExpiresAt}
-		if said := ended.differs(ends); said != "" {
+		if said := ended.differs(ends, now.Quorum.Votes[at].Observed.ExpiryError); said != "" {
 			return fmt.Sprintf("the vote of %s %s", text.Escape(was.Node), said)
 		}
 	}
 	return ""
+}
+
+// unheard reports whether a master could not be asked for its vote.
+func unheard(ballot string) bool {
+	switch inspector.Ballot(ballot) {
+	case inspector.BallotDenied, inspector.BallotTimeout, inspector.BallotDown, inspector.BallotUnread:
+		return true
+	case inspector.BallotFor, inspector.BallotOther, inspector.BallotAbsent, inspector.BallotWrong:
+	}
+	return false
 }
 
 // lease is when a lease ends: by the server's clock in milliseconds, zero if that is not known, and by ours.
@@ -122,8 +137,8 @@ type lease struct {
 	local  string
 }
 
-// differs says how the end of a lease differs from what it was.
-func (was lease) differs(is lease) string {
+// differs says how the end of a lease differs from what it was. It was read now with this error.
+func (was lease) differs(is lease, readError time.Duration) string {
 	ended, errWas := time.Parse(time.RFC3339Nano, was.local)
 	ends, errIs := time.Parse(time.RFC3339Nano, is.local)
 	exact := was.server != 0 && is.server != 0
@@ -134,7 +149,7 @@ func (was lease) differs(is lease) string {
 		return "had no end, and ends now at " + is.local
 	case is.never && !was.never:
 		return "has no end any more"
-	case !exact && errWas == nil && errIs == nil && ends.Sub(ended).Abs() <= leaseTolerance:
+	case !exact && errWas == nil && errIs == nil && ends.Sub(ended).Abs() <= leaseTolerance+readError:
 		return ""
 	default:
 		return fmt.Sprintf("was to end at %s, and ends now at %s: it was renewed, or acquired again", text.Escape(was.local), is.local)
@@ -182,13 +197,11 @@ func (l *listedLock) requests(found sight, r actions.Request) []actions.Request 
 func (l *listedLock) next(found sight, r actions.Request) actions.Request {
 	i := slices.Index(l.owners, r.Owner)
 	r.Changed = ""
-	switch r.Lock = found.lock; {
-	case found.lock == nil:
+	if r.Lock = found.lock; found.lock == nil {
 		r.Lock = noLockOf(found.record)
-	case r.Verb == actions.VerbExtend && l.Holders[i].ExpiresAt == "": // they have one lease, which is extended already
-	default:
-		is := report.NewLock(found.lock, found.at)
-		r.Changed = l.holderDiffers(i, found.lock, &is)
+		return r
 	}
+	is := report.NewLock(found.lock, found.at)
+	r.Changed = l.holderDiffers(i, found.lock, &is, r.Verb != actions.VerbExtend) // what holds them all may be extended already
 	return r
 }
