@@ -84,8 +84,9 @@ purpose until its TTL is over), "wrong" for a key of a type that no lock has, an
 (its owner has too few votes) and split (several owners have some).
 Absent fields are omitted; ttl_ms is -1 without a TTL; count is null where the lock does not store it; key_base64 and
 owner_base64 hold the bytes of what is not UTF-8, whose plain field is then escaped; library is who surely left the lock,
-candidates are who may have; waiters.count is exact, or by subscribers a lower bound, or by blocked clients an upper one;
-held_with are other locks of the same owner; votes are those of a Redlock's masters. With -o csv there is a line a holder.
+candidates are who may have; waiters.count is exact, or by subscribers a lower bound, or an upper one by blocked clients, by
+a shared-channel (of all locks of a library) or by a counter (that the library keeps); held_with are other locks of the same
+owner; votes are those of a Redlock's masters. With -o csv there is a line a holder.
 
 --fail-on takes codes of findings, or critical, warning (which is at least that) and any. Where a listed lock has such
 a finding the exit code is 4. With --quiet nothing is printed unless that is so, and then only the locks that have it,
