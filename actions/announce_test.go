@@ -2,6 +2,7 @@ package actions
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,8 +62,12 @@ func TestReleasesAreAnnounced(t *testing.T) {
 				o := s.operator()
 				o.scriptsDenied.Store(watch)
 				r := Request{Verb: verb, Lock: lock, Owner: lock.Holders[0].Owner}
-				if out := o.Do(t.Context(), r); !out.Result.Done() {
+				out := o.Do(t.Context(), r)
+				if !out.Result.Done() {
 					t.Fatalf("%s: %s (%v)", name, out.Sentence(r), out.Err)
+				}
+				if woken := strings.Contains(out.Sentence(r), "1 waiter woken"); woken == (test.waiters.By == inspector.WaitersShared) {
+					t.Errorf("%s: %s", name, out.Sentence(r))
 				}
 				if got := heard(t, waiter); got.Payload != test.message {
 					t.Errorf("%s: %q was said, want %q", name, got.Payload, test.message)

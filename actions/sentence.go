@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"locktop/inspector"
 )
 
 // outcomeOf turns an answer into an outcome.
@@ -114,9 +116,9 @@ func (o Outcome) Sentence(r Request) string {
 	var s string
 	switch o.Result {
 	case ResultReleased:
-		s = "released " + key + " from " + ownerWords(r, r.Owner) + mastersWords(o.Nodes) + wokenWords(o)
+		s = "released " + key + " from " + ownerWords(r, r.Owner) + mastersWords(o.Nodes) + wokenWords(o, r)
 		if anonymous(r) {
-			s = "released " + key + mastersWords(o.Nodes) + wokenWords(o)
+			s = "released " + key + mastersWords(o.Nodes) + wokenWords(o, r)
 		}
 	case ResultEntryReleased:
 		s = fmt.Sprintf("released %s of %s; %s has %d left%s", entriesWords(r), key, ownerWords(r, r.Owner), o.Count, mastersWords(o.Nodes))
@@ -126,15 +128,15 @@ func (o Outcome) Sentence(r Request) string {
 			s += "; its value is " + shortOwner(o.Holder) + " now"
 		}
 	case ResultExpired:
-		s = "force-expired " + key + ", which " + ownerWords(r, r.Owner) + " had" + mastersWords(o.Nodes) + wokenWords(o)
+		s = "force-expired " + key + ", which " + ownerWords(r, r.Owner) + " had" + mastersWords(o.Nodes) + wokenWords(o, r)
 		if anonymous(r) {
-			s = "force-expired " + key + mastersWords(o.Nodes) + wokenWords(o)
+			s = "force-expired " + key + mastersWords(o.Nodes) + wokenWords(o, r)
 		}
 		if o.TTL > 0 {
 			s = fmt.Sprintf("%s ends in %s%s, and %s has it until then", key, span(o.TTL), mastersWords(o.Nodes), ownerWords(r, r.Owner))
 		}
 	case ResultPartly:
-		s = "partly done: " + participle(r.Verb) + " " + key + " of " + ownerWords(r, r.Owner) + mastersWords(o.Nodes) + wokenWords(o)
+		s = "partly done: " + participle(r.Verb) + " " + key + " of " + ownerWords(r, r.Owner) + mastersWords(o.Nodes) + wokenWords(o, r)
 	case ResultNotHolder:
 		s = not(r) + whileReading + "now held by " + ownerWords(r, o.Holder)
 		if _, held := holderOf(r); !held {
@@ -191,11 +193,13 @@ func entriesWords(r Request) string {
 	return plural(r.Entries, "entry", "entries")
 }
 
-func wokenWords(o Outcome) string {
+func wokenWords(o Outcome, r Request) string {
 	woken := o.Woken
 	switch {
 	case woken < 0:
 		return ""
+	case woken > 0 && r.Lock != nil && r.Lock.Waiters.By == inspector.WaitersShared:
+		return "; " + plural(woken, "client", "clients") + " told, on a channel of all its locks"
 	case o.WokenMore && woken == 0:
 		return "; whoever was listening for it was woken"
 	case o.WokenMore:

@@ -174,7 +174,8 @@ var libraries = []Library{
 		Name: "dogpile.cache (Python)", Schemes: ofTokens, RecognisedBy: "`_lock<key>` without a separator, a UUID of version 1 without dashes",
 		Consequence: "The value of this key of the cache may be made twice at once.",
 		is: func(c *candidate, _ shape) match {
-			return surelyIf(strings.HasPrefix(c.Key, "_lock") && isTimeUUID(c.Value.Text))
+			rest, ok := strings.CutPrefix(c.Key, "_lock")
+			return surelyIf(ok && rest != "" && !strings.ContainsAny(rest[:1], "_:-./") && isTimeUUID(c.Value.Text))
 		},
 	},
 	{

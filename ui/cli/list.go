@@ -87,10 +87,10 @@ Absent fields are omitted; ttl_ms is -1 without a TTL; expires_at is the end of 
 value states; expire_time_ms is the end of the TTL by the server's clock (PEXPIRETIME); count is null where the lock does
 not store it; key_base64, owner_base64 and so on hold the bytes of what is not UTF-8 or has control characters, whose
 plain field is then escaped; library is who surely left the lock, candidates are who may have; waiters.count is exact, or
-by subscribers a lower bound, or by blocked clients an upper one, and null where they cannot be seen; held_with are other
-locks of the same owner; votes are those of a Redlock's masters. A holder that the key does not name has the label
-unknown, and the key's value for its owner. The verbs take one lock object with --from. With -o csv there is a line a
-holder.
+by subscribers a lower bound, or an upper one by blocked clients, by a shared-channel (of all locks of a library) or by a
+counter (that the library keeps), and null where they cannot be seen; held_with are other locks of the same owner; votes
+are those of a Redlock's masters. A holder that the key does not name has the label unknown, and the key's value for its
+owner. The verbs take one lock object with --from. With -o csv there is a line a holder.
 
 --fail-on takes codes of findings, or critical, warning (which is at least that) and any. Where a listed lock has such
 a finding the exit code is 4. With --quiet nothing is printed unless that is so, and then only the locks that have it,
