@@ -14,6 +14,7 @@ import (
 // operator's says what the holder's connection is called, one such list shows none. Whoever knows less says that it is unknown.
 type attendance struct {
 	rules   []OwnerName
+	uses    []OwnerNameUse // how well each of them fits; nil until all locks were joined once
 	nodes   map[keyspace.Node]*called
 	present map[link][]seat // who is there, by everything by which an owner may be joined
 	known   map[link]*known // by what holders were joined

@@ -304,13 +304,13 @@ func TestARenewalIsASignOfLife(t *testing.T) {
 }
 
 func TestDeclaredNames(t *testing.T) {
-	o := newOffice(t, "{name}:*")
+	o := newOffice(t, "lock:*={name}:*")
 	o.lock("lock:a", "worker-7:3f9c")
 	o.lock("lock:b", "n4L2ZlftbtoJh0000")
 	o.lock("lock:c", "worker-8:1")
 	o.calls("worker-8")
 	l := o.is("lock:a", ConnectionGone)
-	if p := l.Holders[0].Presence; p.By != "--owner-name {name}:*" || p.Name != "worker-7" || !p.Since.Equal(o.now) {
+	if p := l.Holders[0].Presence; p.By != "--owner-name lock:*={name}:*" || p.Name != "worker-7" || !p.Since.Equal(o.now) {
 		t.Errorf("%+v", p)
 	}
 	o.is("lock:b", ConnectionUnknown)
@@ -324,6 +324,70 @@ func TestDeclaredNames(t *testing.T) {
 	o.is("lock:d", ConnectionGone)
 }
 
+// A rule is for the keys that it names, and for owners that a client has given; and who renews, lives, whatever it is called.
+func TestWhatRulesCover(t *testing.T) {
+	const worker = "0f4d3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11:42"
+	o := newOffice(t, "app:*={name}:*")
+	o.lock("app:lock:alive", "worker-7:1")
+	o.lock("app:lock:dead", "worker-8:1")
+	o.lock("app:lock:renews", "worker-9:1")
+	o.lock("other:lock", "worker-8:1")
+	o.lock("app:lock:tag", worker)
+	o.lock("app:shedlock:default:report", "ADDED:2026-01-02T03:04:05Z@pod-1")
+	r := hashRecord("app:redisson", 30*time.Second, worker, "1")
+	r.Node = o.nodes[0]
+	o.take(keyspace.Update{Node: o.nodes[0], Records: []keyspace.Record{r}})
+	renew := func() {
+		r := stringRecord("app:lock:renews", "worker-9:1", 0)
+		r.Node, r.ReadAt, r.ExpiresAt = o.nodes[0], o.now.Add(time.Millisecond), o.now.Add(20*time.Minute)
+		o.take(keyspace.Update{Node: o.nodes[0], Records: []keyspace.Record{r}, Hints: []keyspace.Hint{{Ref: r.Ref, Event: "expire", At: o.now}}})
+	}
+	o.now = o.now.Add(5 * time.Second)
+	renew()
+	for range 10 { // however long ago
+		o.calls("worker-7")
+	}
+	o.is("app:lock:alive", ConnectionAlive)
+	o.is("app:lock:dead", ConnectionGone)
+	for _, key := range []string{"app:lock:renews", "other:lock", "app:lock:tag", "app:shedlock:default:report", "app:redisson"} {
+		o.is(key, ConnectionUnknown)
+	}
+}
+
+// A rule that does not fit most of its holders is wrong, and not they.
+func TestARuleThatFitsHardlyAnybody(t *testing.T) {
+	o := newOffice(t, "lock:*={name}:*")
+	use := func(want string) {
+		t.Helper()
+		if uses := o.snapshot(o.now).OwnerNames; len(uses) != 1 || !strings.HasPrefix(uses[0].String(), "--owner-name lock:*={name}:* matched "+want) {
+			t.Fatalf("%v, want %s", uses, want)
+		}
+	}
+	for n := range 5 {
+		o.lock(fmt.Sprintf("lock:%d", n), fmt.Sprintf("worker-%d:1", n))
+	}
+	o.lock("lock:too", "worker-4:2") // one client
+	o.calls("worker-0", "worker-1")
+	use("2 of 5 holders: the rule looks wrong, and no lock is called orphaned by it")
+	for range 3 {
+		o.calls("worker-0", "worker-1")
+		o.is("lock:3", ConnectionUnknown)
+	}
+	o.is("lock:0", ConnectionAlive)
+	o.calls("worker-0", "worker-1", "worker-2")
+	use("3 of 5 holders")
+	o.is("lock:3", ConnectionGone)
+	o.is("lock:too", ConnectionGone)
+	o.calls("worker-0") // those that went had been there
+	use("3 of 5 holders")
+	o.is("lock:2", ConnectionGone)
+	o.lock("lock:6", "worker-6:1")
+	o.lock("lock:7", "worker-7:1")
+	o.calls("worker-0")
+	use("3 of 7 holders: the rule looks wrong")
+	o.is("lock:3", ConnectionUnknown)
+}
+
 func TestOwnerNameRules(t *testing.T) {
 	for rule, owners := range map[string]map[string]string{
 		"{name}:*":     {"worker-7:3f:9c": "worker-7:3f worker-7", "worker-7": "", ":x": ""},
@@ -332,7 +396,7 @@ func TestOwnerNameRules(t *testing.T) {
 		"client-{id}":  {"client-17": "17", "client-x": "", "client-017": ""},
 		"lock[ab]{id}": {"locka17": "17", "lockc17": ""},
 	} {
-		r, err := ParseOwnerName(rule)
+		r, err := ParseOwnerName("*=" + rule)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -344,7 +408,9 @@ func TestOwnerNameRules(t *testing.T) {
 			}
 		}
 	}
-	for _, wrong := range []string{"", "*", "{name}{id}", "{name}:{name}", "{host}"} {
+	for _, wrong := range []string{
+		"", "*", "{name}:*", "={name}", "*=", "*=*", "*={name}{id}", "*={name}:{name}", "*={host}", "{name}=*", "[={name}",
+	} {
 		if _, err := ParseOwnerName(wrong); err == nil {
 			t.Errorf("%q is taken", wrong)
 		}
@@ -353,7 +419,7 @@ func TestOwnerNameRules(t *testing.T) {
 
 // What nobody is joined by any more is forgotten.
 func TestAttendanceForgets(t *testing.T) {
-	o := newOffice(t, "{name}:*")
+	o := newOffice(t, "lock:*={name}:*")
 	for round := range 50 {
 		o.calls("worker-7", fmt.Sprintf("w-%d", round))
 		o.lock("lock:a", fmt.Sprintf("w-%d:1", round))
@@ -379,7 +445,7 @@ func FuzzLinks(f *testing.F) {
 			}
 		})
 		eachLinkOf(&keyspace.Client{Name: name, Addr: addr}, func(link) {})
-		for _, rule := range []string{"{name}:*", "*{id}*", "{addr}"} {
+		for _, rule := range []string{"*={name}:*", "*=*{id}*", "*={addr}"} {
 			r, err := ParseOwnerName(rule)
 			if err != nil {
 				t.Fatal(err)

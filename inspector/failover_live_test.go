@@ -23,7 +23,7 @@ func (r *realm) severs(master *redistest.Server) {
 		})
 	})
 	seen := time.Now()
-	const delay = 200 * time.Millisecond // news of a write may come so much later than an answer
+	const delay = 200 * time.Millisecond       // news of a write may come so much later than an answer
 	r.shows(func(s *inspector.Snapshot) bool { // how far it has come since
 		return slices.ContainsFunc(s.Nodes, func(n keyspace.Status) bool {
 			return string(n.Node) == master.Addr && n.Replication.Asked.After(seen) && time.Since(n.Replication.Answered) > delay

@@ -39,14 +39,16 @@ func (v *fusion) shown() *Quorum {
 
 // judge says what the votes make of the lock.
 func (v *fusion) judge() {
+	v.concede()
 	switch elected := v.tally.elected(); {
 	case len(elected) > 0:
 		v.elect(elected)
 	case v.held() && v.tally.possible(v.old.holder().Owner) >= v.tally.needed:
+		v.urn.doubtAt = time.Time{}
 		v.unsettle(v.urn) // out of sight; what settles is shown
 	case v.held():
 		v.lose()
-		v.unsettle(v.urn)
+		v.unsettle(v.urn) // also where it is not known yet how the holder lost it
 	case len(v.tally.owners) > 0:
 		v.unsettle(v.urn)
 		v.refresh()
@@ -64,13 +66,25 @@ func (v *fusion) elect(elected []standing) {
 			owner = elected[0].owner
 		}
 	}
+	same := v.held() && v.old.holder().Owner == owner
+	if v.held() && !same && !several(v.old.Scheme, v.old.Mode, v.old.Holders) {
+		var sure bool
+		if v.over, sure = v.overOf(v.old.holder().Owner); !sure {
+			v.unsettle(v.urn)
+			return
+		}
+	}
+	v.urn.doubtAt = time.Time{}
 	r, found := v.tally.fuse(elected, v.tally.needed, v.at, v.seen())
 	found.quorum = v.tally.quorum(owner, v.at, v.shown())
 	v.record, v.found = &r, found
 	v.hearing = v.heard(owner)
-	same := v.held() && v.old.holder().Owner == owner
+	if valid := found.quorum.ValidUntil; !same || valid.IsZero() || v.urn.valid.IsZero() || valid.After(v.urn.valid) {
+		v.urn.valid = valid
+	}
 	switch {
 	case v.held() && (several(found.scheme, found.mode, found.holders) || several(v.old.Scheme, v.old.Mode, v.old.Holders)):
+		v.over = nil
 		v.again() // each of them comes and goes by himself
 		return
 	case same && !v.tally.interrupted(owner, v.old.HeldSince, v.at):
@@ -80,10 +94,8 @@ func (v *fusion) elect(elected []standing) {
 	}
 	v.urn.end = earlier(r.ExpiresAt, found.leaseEnds)
 	var lost time.Time
-	if v.held() {
-		v.over = v.lostBy(v.old.holder().Owner)
-	}
 	if same {
+		v.over = v.lostBy(owner)
 		lost = v.over.Until
 	}
 	if since, exact := v.tally.reached(owner, lost); exact {
@@ -139,7 +151,7 @@ func (v *fusion) renewed(owner string) {
 	}
 	switch last := v.urn.end; {
 	case end.IsZero(), last.IsZero(), !longest.IsZero() && last.Sub(longest) > apart: // no lease, or a shorter one
-		v.urn.end = end
+		v.urn.end, v.urn.valid = end, v.found.quorum.ValidUntil
 	case end.Sub(last) > apart:
 		v.urn.end = end
 		v.trail.renewals, v.trail.renewedAt = 1, at
@@ -149,10 +161,14 @@ func (v *fusion) renewed(owner string) {
 	}
 }
 
-// lose: the holder has lost the quorum, and nobody else has it.
+// lose ends the hold of a holder that has lost its majority while no other client has one, once it is known how.
 func (v *fusion) lose() {
 	owner := v.old.holder().Owner
-	v.over = v.lostBy(owner)
+	var sure bool
+	if v.over, sure = v.overOf(owner); !sure {
+		return
+	}
+	v.urn.doubtAt = time.Time{}
 	v.record = &keyspace.Record{Ref: v.old.Ref, Type: keyspace.TypeNone, ReadAt: v.at}
 	v.found = recognition{quorum: v.tally.quorum(owner, v.at, v.shown())}
 	v.vanished()

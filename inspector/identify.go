@@ -46,6 +46,9 @@ func (s *store) joinAll(now time.Time) {
 	began := time.Now()
 	a.stale, a.pending = false, false
 	a.round++
+	if a.tryRules(s.slots) {
+		a.first = true // every lock is joined anew
+	}
 	for i := range s.slots {
 		l := s.slots[i].lock
 		if l == nil || l.State == StateFreed || !a.identify(l) {
@@ -71,6 +74,7 @@ func Identify(l *Lock, rolls []*keyspace.Roll, rules []OwnerName, t Thresholds, 
 	for _, r := range rolls {
 		a.take(r)
 	}
+	a.trustRules()
 	if a.asked() {
 		a.fillIn(l)
 		l.State = l.StateAt(now)

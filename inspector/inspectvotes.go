@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"net"
 	"slices"
 	"time"
@@ -52,7 +53,7 @@ var longAgo = time.Unix(0, 0)
 // voice is what a master said in one look.
 func (rules Rules) voice(look Look, ref keyspace.Ref, now time.Time) voice {
 	ref.Node = look.Node
-	v := voice{ref: ref}
+	v := voice{ref: ref, heardSince: math.MaxInt64}
 	var wait net.Error
 	switch denied := look.Record.Denied(); {
 	case errors.Is(look.Err, keyspace.ErrPermission):

@@ -182,6 +182,7 @@ const (
 	CodeSplit            Code = "split"
 	CodeMinority         Code = "minority"
 	CodeDegradedQuorum   Code = "degraded-quorum"
+	CodeDoubleMajority   Code = "double-majority"
 	CodeOrphaned         Code = "orphaned"
 	CodeOverrun          Code = "overrun"          // a lease ended without a release, and its holder may be at work still
 	CodeLostInFailOver   Code = "lost-in-failover" // the new master never had the lock

@@ -20,6 +20,9 @@ type Loss struct {
 	// awaits: a list of clients that tells that is still to come. asked: those that came told what they can. habit: no holder of the
 	// lock is ever seen to release it. shared: the next holder has the same name, which so tells nothing of which client it is.
 	awaits, asked, habit, shared bool
+
+	// majority is set where it was a majority of votes that was lost, while its validity lasted: Until is then the end of that.
+	majority *lostMajority
 }
 
 // WasLost reports whether the holder surely lost the lock before it was done. Of an overrun nobody knows.
@@ -79,7 +82,7 @@ func (l *Lock) noticed(h Holder, at time.Time) {
 // lostBefore: the hold before the present one was lost.
 func lostBefore(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time) {
 	before := l.holdBefore()
-	if before == nil || !before.WasLost() || l.State == StateFreed && before.Lost.Code != CodeLostInFailOver {
+	if before == nil || !before.WasLost() || before.Lost.majority != nil || l.State == StateFreed && before.Lost.Code != CodeLostInFailOver {
 		return Finding{}, false, time.Time{}
 	}
 	over := before.Lost.At.Add(t.LostFor)

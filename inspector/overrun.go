@@ -23,7 +23,7 @@ const (
 func (v *sight) followed(l *Lock, previous Hold, began time.Time) {
 	h := l.holdBefore()
 	switch {
-	case h == nil, previous.Owner == "" || previous.Owner == l.holder().Owner:
+	case h == nil, previous.Owner == "" || previous.Owner == l.holder().Owner, h.WasLost():
 	case v.takenOverTwice(l, began):
 		v.lost(l, *h, h.Until)
 	case h.Lost != nil && h.Lost.Code == CodeOverrun && h.Lost.Text == "": // it had lapsed before it was deleted
@@ -167,7 +167,7 @@ func (a *attendance) formerly(l *Lock, set bool) (changed bool) {
 // after reports whether a connection of a former holder, which was there while its lease lasted, was there after it as well, by the
 // lists that were taken since; awaits: they are still to come.
 func (a *attendance) after(l *Lock, h *Hold) (c Connection, awaits bool) {
-	p := a.joined(h.Owner)
+	p := a.joined(l, h.Owner)
 	if p == nil {
 		return ConnectionUnknown, false
 	}

@@ -9,11 +9,12 @@ import (
 	"locktop/keyspace"
 )
 
-// OwnerName is a rule by which the operator declares that owners are made of their connection's name, address or id:
-// "{name}:*" says that an owner begins with the name of its connection and a colon. An owner that the rule fits, and whose connection
-// is on no list, has none.
+// OwnerName is a rule by which the operator declares that the owners of some keys are made of their connection's name, address or id:
+// "orders:*={name}:*" says that the owner of a lock under orders: begins with the name of its connection and a colon. An owner that
+// the rule fits, and whose connection is on no list, has none.
 type OwnerName struct {
 	text          string
+	keys          keyspace.Pattern
 	kind          linkKind
 	before, after glob
 }
@@ -45,21 +46,50 @@ func (g *glob) match(text string) bool {
 // placeholders are what a rule may have once.
 var placeholders = map[string]linkKind{"{name}": linkName, "{addr}": linkAddr, "{id}": linkID}
 
-// ParseOwnerName reads a rule: a glob in which {name}, {addr} or {id} stands once.
+// ParseOwnerName reads "GLOB=TEMPLATE": a glob of the keys, and one of the owners in which {name}, {addr} or {id} stands once.
 func ParseOwnerName(text string) (OwnerName, error) {
-	var rule OwnerName
-	found := 0
+	keys, template, named := strings.Cut(text, "=")
+	if _, found := readTemplate(keys); found > 0 || !named {
+		if _, found := readTemplate(text); found != 1 {
+			return OwnerName{}, fmt.Errorf("%q is no rule: write GLOB=TEMPLATE, such as 'orders:*={name}:*'", text)
+		}
+		return OwnerName{}, fmt.Errorf("%q does not say which keys it is for: write GLOB=%s, such as 'orders:*=%s'", text, text, text)
+	}
+	pattern, err := keyspace.NewPattern(keys)
+	if err != nil {
+		return OwnerName{}, fmt.Errorf("the glob of the rule %q: %w", text, err)
+	}
+	rule, found := readTemplate(template)
+	if found != 1 {
+		return OwnerName{}, fmt.Errorf("%q: give one of {name}, {addr} and {id} once behind the =, such as 'orders:*={name}:*'", text)
+	}
+	rule.text, rule.keys = text, pattern
+	return rule, nil
+}
+
+// readTemplate reads what owners look like, and counts the placeholders; it is of use where there is one.
+func readTemplate(template string) (rule OwnerName, found int) {
 	for placeholder, kind := range placeholders {
-		if n := strings.Count(text, placeholder); n > 0 {
-			before, after, _ := strings.Cut(text, placeholder)
+		if n := strings.Count(template, placeholder); n > 0 {
+			before, after, _ := strings.Cut(template, placeholder)
 			found += n
-			rule = OwnerName{text: text, kind: kind, before: newGlob(before), after: newGlob(after)}
+			rule = OwnerName{kind: kind, before: newGlob(before), after: newGlob(after)}
 		}
 	}
-	if found != 1 {
-		return OwnerName{}, fmt.Errorf("%q: give one of {name}, {addr} and {id} once, such as '{name}:*'", text)
+	return rule, found
+}
+
+// covers reports whether the rule is for this lock: its key is named, its owner is not in a format that a library made, and the
+// holder does not renew. A renewal proves that the holder lives, whatever its connection is called.
+func (r *OwnerName) covers(l *Lock, owner string) bool {
+	if l.Renewals > 0 || !l.Scheme.traits().anyOwner || !r.keys.Match(l.Key) {
+		return false
 	}
-	return rule, nil
+	if shapeOf(owner) == shapeUUIDTag { // a worker of BullMQ or Redisson, under whatever name
+		return false
+	}
+	_, made := l.library()
+	return !made
 }
 
 // String is the rule as it was given.
@@ -111,4 +141,89 @@ func (r *OwnerName) link(part string) (link, bool) {
 	case linkName, linkPart, linkUUID:
 	}
 	return link{linkName, part}, !strings.ContainsAny(part, " \n")
+}
+
+// OwnerNameUse tells how well a rule of [Options.OwnerNames] fits.
+type OwnerNameUse struct {
+	Rule string
+	// Holders counts those to which the rule applies, those of one client as one; Matched of them have a connection, or had one while
+	// locktop watched.
+	Holders, Matched int
+}
+
+// Wrong reports whether more than half of the holders match no connection. Then the rule proves of none that it is gone.
+func (u OwnerNameUse) Wrong() bool { return 2*(u.Holders-u.Matched) > u.Holders }
+
+// String says so.
+func (u OwnerNameUse) String() string {
+	said := fmt.Sprintf("--owner-name %s matched %d of %d holders", u.Rule, u.Matched, u.Holders)
+	if u.Wrong() {
+		said += ": the rule looks wrong, and no lock is called orphaned by it"
+	}
+	return said
+}
+
+// trusts reports whether a rule may prove that a holder is gone.
+func (a *attendance) trusts(rule int) bool { return rule < len(a.uses) && !a.uses[rule].Wrong() }
+
+// tryRules counts how many holders each rule fits, and reports whether another rule is trusted than before.
+func (a *attendance) tryRules(slots []slot) (changed bool) {
+	if len(a.rules) == 0 {
+		return false
+	}
+	uses := make([]OwnerNameUse, len(a.rules)) // a snapshot may have the other ones
+	for n := range a.rules {
+		r := &a.rules[n]
+		clients := make(map[link]bool)
+		for i := range slots {
+			l := slots[i].lock
+			if l == nil || l.State == StateFreed {
+				continue
+			}
+			for k := range l.Holders {
+				a.tryRule(r, l, l.Holders[k].Owner, clients)
+			}
+		}
+		uses[n] = OwnerNameUse{Rule: r.text, Holders: len(clients)}
+		for _, matched := range clients {
+			if matched {
+				uses[n].Matched++
+			}
+		}
+		changed = changed || a.trusts(n) == uses[n].Wrong()
+	}
+	a.uses = uses
+	return changed
+}
+
+// tryRule notes whether a rule finds a connection of an owner. The shortest reading stands for the client.
+func (a *attendance) tryRule(r *OwnerName, l *Lock, owner string, clients map[link]bool) {
+	var client link
+	matched := false
+	r.eachReading(owner, func(read link) {
+		if client.text == "" || len(read.text) < len(client.text) {
+			client = read
+		}
+		k := a.known[read]
+		matched = matched || len(a.present[read]) > 0 || k != nil && !k.seen.IsZero()
+	})
+	if client.text != "" && r.covers(l, owner) {
+		clients[client] = clients[client] || matched
+	}
+}
+
+// trustRules trusts the rules where one lock is looked at once, so that there is nothing to count. One that goes by names needs
+// connections that have any.
+func (a *attendance) trustRules() {
+	named := false
+	for l := range a.present {
+		named = named || l.kind == linkName && !everybodysNames[l.text]
+	}
+	for i := range a.rules {
+		use := OwnerNameUse{Rule: a.rules[i].text}
+		if a.rules[i].kind == linkName && !named {
+			use.Holders = 1
+		}
+		a.uses = append(a.uses, use)
+	}
 }

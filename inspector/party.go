@@ -21,7 +21,7 @@ type party struct {
 
 // of is what there is to say of a lock's holder.
 func (a *attendance) of(lock *Lock, owner string) *Presence {
-	p := a.joined(owner)
+	p := a.joined(lock, owner)
 	switch {
 	case p == nil:
 		return nil
@@ -34,8 +34,8 @@ func (a *attendance) of(lock *Lock, owner string) *Presence {
 	return p.unsure
 }
 
-// joined is those to whom an owner is joined; nil: nobody is known.
-func (a *attendance) joined(owner string) *party {
+// joined is those to whom an owner of a lock is joined; nil: nobody is known.
+func (a *attendance) joined(lock *Lock, owner string) *party {
 	var (
 		found    [mostParts]link
 		n        int
@@ -61,7 +61,9 @@ func (a *attendance) joined(owner string) *party {
 		n++
 	}
 	for i := range a.rules {
-		a.rules[i].eachReading(owner, func(l link) { join(l, true) })
+		if a.trusts(i) && a.rules[i].covers(lock, owner) {
+			a.rules[i].eachReading(owner, func(l link) { join(l, true) })
+		}
 	}
 	eachLink(owner, func(l link) {
 		a.addrs = a.addrs || l.kind == linkAddr
@@ -100,6 +102,9 @@ func (a *attendance) party(owner string, links []link, declared bool) *party {
 		name.WriteByte(byte(l.kind))
 		name.WriteString(l.text)
 		name.WriteByte('\n')
+	}
+	if declared { // by a rule, which need not be for all locks of these clients
+		name.WriteByte('!')
 	}
 	p := a.parties[name.String()]
 	if p != nil {

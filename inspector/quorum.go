@@ -35,6 +35,33 @@ type Vote struct {
 	// Observed is the last read behind the vote, also where it does not count; of type "none" and without a ReadAt where there was
 	// none, or the key is not there.
 	Observed keyspace.Record
+
+	// lost is the last time for which the holder had this vote and lost it, nil if that was not seen; heardSince is since when
+	// no news of the vote can have been missed, in Unix nanoseconds.
+	lost       *Hold
+	heardSince int64
+	// hadIt is set where the master voted for the holder when it was read last, and does not answer now.
+	hadIt bool
+}
+
+// missing is what is known of a vote that the holder does not have.
+type missing int
+
+const (
+	missingUnknown missing = iota // it may have had it
+	missingNever                  // the master did not vote for it when it acquired the lock, or since
+	missingLost                   // it had it, and lost it
+)
+
+// missing tells why the holder does not have this vote, which it does not.
+func (v *Vote) missing(l *Lock) missing {
+	switch {
+	case v.Ballot == BallotFor || v.hadIt || v.lost != nil && !v.lost.Until.Before(l.HeldSince):
+		return missingLost
+	case l.HeldExact && !v.Ballot.unknown() && v.heardSince < l.HeldSince.UnixNano():
+		return missingNever
+	}
+	return missingUnknown
 }
 
 // Quorum is how several independent masters vote on a Redlock.
@@ -90,6 +117,9 @@ func (b Ballot) unknown() bool {
 func (l *Lock) claimedAt(now time.Time) State {
 	if !l.ExpiresAt.IsZero() && !now.Before(l.ExpiresAt) && l.hold() == nil {
 		return StateExpired
+	}
+	if l.hold() != nil && l.Quorum.For+l.Quorum.unanswered() >= l.Quorum.Needed {
+		return StateMinority // a master that does not answer may have the vote that is missing
 	}
 	first := ""
 	for i := range l.Quorum.Votes {

@@ -8,18 +8,21 @@ import (
 
 // This file finds what is wrong with the votes on a Redlock.
 
-// claimFinding is of a lock that nobody is known to have.
-func claimFinding(l *Lock) Finding {
+// claimFinding is of a lock that no client is known to have. due is when its answer changes by time alone.
+func claimFinding(l *Lock, now time.Time) (f Finding, due time.Time) {
 	q := l.Quorum
+	if i := l.believer(now); i >= 0 {
+		return unprotected(l, &l.History[i]), l.History[i].Lost.Until
+	}
 	if l.State == StateSplit {
 		return Finding{
 			Code: CodeSplit, Severity: SeverityCritical,
 			Text: fmt.Sprintf("Nobody has the %d of %d votes that make a quorum: %s.", q.Needed, len(q.Votes), q.sides()),
 			Advice: "Nobody can acquire it before votes run out. Clients have to release every vote of a failed attempt at once, and to " +
 				"wait for a random time before the next one; release what is left over.",
-		}
+		}, time.Time{}
 	}
-	f := Finding{
+	f = Finding{
 		Code: CodeMinority, Severity: SeverityWarning,
 		Text: fmt.Sprintf("%s has %d of %d votes, and %d make a quorum: %s.",
 			shorten(l.holder().Label), q.For, len(q.Votes), q.Needed, q.lacking()),
@@ -35,7 +38,69 @@ func claimFinding(l *Lock) Finding {
 		f.Text = strings.TrimSuffix(f.Text, ".") + fmt.Sprintf(". %s, and it may be held with votes there.", masters(silent, "does not answer", "do not answer"))
 		f.Advice = "Bring the masters back: without them nobody knows whether it is held, nor can anybody be sure to acquire it."
 	}
+	return f, time.Time{}
+}
+
+// unprotected: the former holder lost its majority and does not know it, and no other client has one yet.
+func unprotected(l *Lock, former *Hold) Finding {
+	f := Finding{Code: CodeMinority, Severity: SeverityCritical, Text: former.Lost.Text}
+	if l.State == StateSplit {
+		f.Code = CodeSplit
+		f.Text += fmt.Sprintf(" The votes now: %s.", l.Quorum.sides())
+	}
+	until := "before it releases it"
+	if end := former.Lost.Until; !end.IsZero() {
+		until = "before " + end.Local().Format(time.TimeOnly)
+	}
+	f.Advice = fmt.Sprintf("Another client that gets %d votes %s holds the lock at the same time: stop one of them, or keep the others away.",
+		l.Quorum.Needed, until)
 	return f
+}
+
+// doubleMajority: a former holder lost its majority without a release, and another client got one while the validity of the first
+// lasted.
+func doubleMajority(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time) {
+	if l.Quorum == nil || l.hold() == nil {
+		return Finding{}, false, time.Time{}
+	}
+	i := l.believer(l.HeldSince)
+	if i < 0 {
+		return Finding{}, false, time.Time{}
+	}
+	former := &l.History[i]
+	from, over := l.HeldSince.Add(t.Settles), l.HeldSince.Add(t.LostFor)
+	switch { // a release of the votes that were left may still be on its way
+	case now.Before(from):
+		return Finding{}, false, from
+	case !now.Before(over):
+		return Finding{}, false, time.Time{}
+	}
+	first, second := shorten(former.Label), shorten(l.holder().Label)
+	had, believe := "by its validity", "believe that they hold it"
+	if former.Lost.majority.gaveUp {
+		had = "when it released the votes that it had left"
+	}
+	both, until := former.Lost.Until, "until it releases it, for its votes have no end"
+	if !both.IsZero() {
+		until = "until " + both.Local().Format(time.TimeOnly) + " " + had
+	}
+	both = earlier(both, l.Quorum.ValidUntil)
+	due, together := over, ""
+	if !both.IsZero() {
+		together = " until " + both.Local().Format(time.TimeOnly)
+		if now.Before(both) {
+			due = earlier(over, both)
+		} else {
+			believe = "believed that they held it"
+		}
+	}
+	return Finding{
+		Code: CodeDoubleMajority, Severity: SeverityCritical,
+		Text: fmt.Sprintf("%s had a majority of %d %s; %s has had one since %s; both %s%s.", first, former.Lost.majority.masters, until,
+			second, l.HeldSince.Local().Format(time.TimeOnly), believe, together),
+		Advice: "Both may be inside: check what each wrote. A master that lost its memory must stay out for the longest lease, clocks must " +
+			"not jump, and a fencing token refuses what comes too late.",
+	}, true, due
 }
 
 // degradedQuorum: the lock is held, but not with all votes, or with votes that end far apart.
@@ -55,22 +120,16 @@ func degradedQuorum(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.T
 	if !lacks && !apart {
 		return Finding{}, false, due
 	}
-	f := Finding{
-		Code: CodeDegradedQuorum, Severity: SeverityWarning,
-		Advice: "The next acquisition or renewal may bring the votes back. Look at the masters that lack them.",
-	}
+	f := Finding{Code: CodeDegradedQuorum, Severity: SeverityWarning}
 	var text []string
 	if lacks {
-		margin := live - q.Needed
-		said := fmt.Sprintf("it may lose %d more", margin)
-		if margin <= 0 {
-			f.Severity = SeverityCritical
-			said = "the loss of one more loses the lock"
-			f.Advice = "Bring the masters that lack the vote back, or extend the lease on those that have it, before another one fails."
-		}
-		text = append(text, fmt.Sprintf("It is held with %d of %d votes, and %s: %s.", live, len(q.Votes), said, q.lackingAt(now)))
+		f = l.lacksVotes(live, now)
+		text = append(text, f.Text)
 	}
 	if apart {
+		if f.Severity == SeverityInfo {
+			f.Severity = SeverityWarning
+		}
 		text = append(text, fmt.Sprintf("Its votes end %s apart, and %s is what clocks and a client that asks one master after the other explain.",
 			leaseWords(q.Skew), leaseWords(q.skewAllowed)))
 		if !lacks {
@@ -79,6 +138,46 @@ func degradedQuorum(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.T
 	}
 	f.Text = strings.Join(text, " ")
 	return f, true, due
+}
+
+// lacksVotes judges a lock that is held with some of the votes. A majority is all that Redlock asks for: what tells of trouble is a
+// vote that was lost under the holder.
+func (l *Lock) lacksVotes(live int, now time.Time) Finding {
+	q := l.Quorum
+	lost, never, normal := false, true, true
+	for i := range q.Votes {
+		v := &q.Votes[i]
+		if v.Ballot == BallotFor && !v.over(now) {
+			continue
+		}
+		missing := v.missing(l)
+		lost, never = lost || missing == missingLost, never && missing == missingNever
+		normal = normal && never && (v.Ballot == BallotAbsent || v.Ballot == BallotOther)
+	}
+	f := Finding{Code: CodeDegradedQuorum, Severity: SeverityWarning}
+	margin := live - q.Needed
+	said, had := fmt.Sprintf("it may lose %d more", margin), "It is held"
+	if margin <= 0 {
+		said = "the loss of one more loses the lock"
+	}
+	switch {
+	case lost && margin <= 0:
+		f.Severity = SeverityCritical
+		f.Advice = "Bring the masters that lack the vote back, or extend the lease on those that have it, before another one fails."
+	case lost:
+		f.Advice = "The next acquisition or renewal may bring the votes back. Look at the masters that lack them."
+	default:
+		if never {
+			had = "It was acquired"
+		}
+		if normal && margin > 0 {
+			f.Severity = SeverityInfo
+		}
+		f.Advice = "A majority is enough. A master that was slow, or that another client had asked first, gives no vote: the next " +
+			"acquisition or renewal may get it. Look at the masters if it is always the same ones."
+	}
+	f.Text = fmt.Sprintf("%s with %d of %d votes, and %s: %s.", had, live, len(q.Votes), said, q.lackingAt(l, now))
+	return f
 }
 
 // live is how many votes for the holder have not run out at a moment, and when the next one does.
@@ -98,16 +197,16 @@ func (q *Quorum) live(now time.Time) (n int, next time.Time) {
 func (v *Vote) over(now time.Time) bool { return !v.ExpiresAt.IsZero() && !now.Before(v.ExpiresAt) }
 
 // lacking says which masters do not vote for the holder, and why.
-func (q *Quorum) lacking() string { return q.lackingAt(time.Time{}) }
+func (q *Quorum) lacking() string { return q.lackingAt(nil, time.Time{}) }
 
-// lackingAt counts the votes that have run out by then as well.
-func (q *Quorum) lackingAt(now time.Time) string {
+// lackingAt counts the votes that have run out by then as well. Of a lock that is held it tells which votes the holder had.
+func (q *Quorum) lackingAt(l *Lock, now time.Time) string {
 	var why []string
 	for i := range q.Votes {
 		v := &q.Votes[i]
 		switch {
 		case v.Ballot != BallotFor:
-			why = append(why, string(v.Node)+" "+v.why())
+			why = append(why, string(v.Node)+" "+v.had(l)+v.why())
 		case v.over(now):
 			why = append(why, string(v.Node)+" has let its vote run out")
 		}
@@ -116,6 +215,14 @@ func (q *Quorum) lackingAt(now time.Time) string {
 		return "the others were never asked"
 	}
 	return strings.Join(why, ", ")
+}
+
+// had tells of a holder's vote that is gone, in front of what the master does now.
+func (v *Vote) had(l *Lock) string {
+	if l == nil || v.lost == nil || v.lost.Until.Before(l.HeldSince) {
+		return ""
+	}
+	return fmt.Sprintf("lost its vote at %s (%s) and ", v.lost.Until.Local().Format(time.TimeOnly), wentBy(v.lost.Cause))
 }
 
 // why says in words why a master does not vote for the holder.

@@ -251,7 +251,7 @@ func TestPartialRelease(t *testing.T) {
 	c.sets("b", c.in(lease), 1, 2).expect()
 	c.after(2 * time.Second).row("split b a 2/5 split(critical)")
 	c.sets("b", c.in(lease), 3).expect("acquired b").row("held b 3/5")
-	l = c.after(2 * time.Second).row("held b 3/5 degraded-quorum(critical)")
+	l = c.after(2 * time.Second).row("held b 3/5 degraded-quorum(warning)")
 	if len(l.History) != 2 || !l.HeldExact {
 		t.Errorf("%+v", l)
 	}

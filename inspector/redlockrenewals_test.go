@@ -47,7 +47,7 @@ func TestRenewalsAreNoUnrest(t *testing.T) {
 	for range 5 {
 		c.after(400*time.Millisecond).renews("a", c.in(2*time.Second), 1, 2, 3, 4)
 	}
-	c.row("held a 4/5 degraded-quorum(warning)")
+	c.row("held a 4/5 degraded-quorum(info)")
 	c.sets("a", c.in(2*time.Second), 5).row("held a 5/5")
 }
 

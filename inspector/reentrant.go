@@ -20,6 +20,7 @@ var reentrant = schemeFile{
 		RecognisedBy: "hash of exactly one field with a count of 1 to 10,000; a lock's name, or a field such as host:pid",
 		Shows:        "holder, entry count, TTL",
 	},
+	traits:    traits{anyOwner: true},
 	recognise: recogniseReentrant,
 }
 

@@ -12,6 +12,7 @@ var setnx = schemeFile{
 		RecognisedBy: "string of up to 128 bytes without a TTL, that is no data; a lock's name",
 		Shows:        "the value, and host or process where it carries them",
 	},
+	traits:    traits{anyOwner: true},
 	recognise: recogniseSetNX,
 }
 

@@ -29,6 +29,8 @@ type Snapshot struct {
 	Nodes    []keyspace.Status
 	// Roll is who is connected to the nodes; nil: that was not asked, or not answered yet.
 	Roll *Roll
+	// OwnerNames tells how well the rules of [Options.OwnerNames] fit.
+	OwnerNames []OwnerNameUse
 	// Locks are in no particular order, but a lock keeps its place relative to the others as long as it lives.
 	Locks  []*Lock
 	Totals Totals

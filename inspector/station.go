@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"math"
 	"time"
 
 	"locktop/keyspace"
@@ -115,6 +116,10 @@ func (st *station) voice(key keyRef) voice {
 		if why := other.Denied(); why != "" && v.silent == "" {
 			v.silent, v.detail = BallotDenied, why
 		}
+	}
+	v.readAt, v.heardSince, v.polled = readAt, math.MaxInt64, true
+	if n := st.nodes[nodeRef{st.name, key.db}]; n != nil && !n.polls() {
+		v.heardSince, v.polled = max(n.lastGap, n.deafUntil), false
 	}
 	if v.silent == "" && !st.mood.passed && readAt <= st.mood.sure {
 		v.silent = BallotUnread

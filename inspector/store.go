@@ -346,7 +346,7 @@ func (s *store) snapshot(now time.Time) *Snapshot {
 	shot := &Snapshot{TakenAt: now, Totals: s.totals.at(now), Events: s.log.tail(snapshotEvents), Unseen: s.sightings.all()}
 	shot.Nodes, shot.Complete = s.statuses()
 	if s.attendance != nil {
-		shot.Roll = s.attendance.roll
+		shot.Roll, shot.OwnerNames = s.attendance.roll, s.attendance.uses
 	}
 	shot.Locks = make([]*Lock, 0, len(s.slots)-s.empty)
 	for i := range s.slots {

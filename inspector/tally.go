@@ -21,6 +21,10 @@ type voice struct {
 	// silent says why the master's last word does not count; empty: it does. Detail says it in words.
 	silent Ballot
 	detail string
+	// readAt is when the key was last read there, and heardSince since when no news of it can have been missed, both in Unix
+	// nanoseconds. A master that is polled tells nothing between two reads.
+	readAt, heardSince int64
+	polled             bool
 }
 
 // claimed says whether somebody has the lock there, by the last word.
@@ -243,6 +247,7 @@ const oneByOne = 100 * time.Millisecond
 // vote is how a master votes, where an owner is the one whose votes are counted.
 func (v *voice) vote(owner string) Vote {
 	vote := Vote{Node: v.ref.Node, Ballot: v.silent, Detail: v.detail, Observed: keyspace.Record{Ref: v.ref, Type: keyspace.TypeNone}}
+	vote.lost, vote.heardSince = v.lastHold(owner), v.heardSince
 	there := v.lock != nil && v.lock.FreedAt.IsZero()
 	switch {
 	case v.other.Type != "":
@@ -250,10 +255,11 @@ func (v *voice) vote(owner string) Vote {
 	case there:
 		vote.Observed = v.lock.Observed
 	}
+	h, is := v.claim(owner)
 	if v.silent != "" {
+		vote.hadIt = is
 		return vote
 	}
-	h, is := v.claim(owner)
 	switch {
 	case is:
 		vote.Ballot = BallotFor

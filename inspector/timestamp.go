@@ -28,6 +28,7 @@ var timestamp = schemeFile{
 		RecognisedBy: "string with a time in seconds or milliseconds, or id:milliseconds; a lock's name, or uuid:milliseconds",
 		Shows:        "the end of the lease, the holder's id where there is one",
 	},
+	traits:    traits{anyOwner: true},
 	recognise: recogniseTimestamp,
 }
 

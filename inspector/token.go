@@ -16,6 +16,7 @@ var token = schemeFile{
 		RecognisedBy: "string of up to 128 bytes with a TTL, that is no data; a lock's name",
 		Shows:        "the token, and host, process or time where it carries them; TTL",
 	},
+	traits:    traits{anyOwner: true},
 	recognise: recogniseToken,
 	beside:    besideJob,
 }

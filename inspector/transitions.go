@@ -283,6 +283,9 @@ func (v *sight) end(l *Lock, at time.Time, exact bool, cause Cause) {
 	if lease := l.leaseEnd(); cause == CauseUnknown && !exact && !lease.IsZero() && !at.Before(lease) {
 		text = "gone; its lease had run out by then, or it was released"
 	}
+	if v.over != nil && v.over.Lost != nil {
+		kind, text = EventLost, v.over.Lost.Text
+	}
 	held := v.close(l, at, exact, cause)
 	if len(l.Holders) < 2 {
 		v.say(l, kind, at, Event{Held: held, HeldExact: exact && l.HeldExact, Cause: cause, Text: text})
@@ -302,6 +305,9 @@ func (v *sight) close(l *Lock, at time.Time, exact bool, cause Cause) time.Durat
 	for i := range l.History {
 		if h := &l.History[i]; h.Until.IsZero() {
 			h.Until, h.UntilExact, h.Cause = at, exact, cause
+			if v.over != nil {
+				h.Lost = v.over.Lost
+			}
 			if at.Before(h.Since) {
 				h.Until = h.Since
 			}

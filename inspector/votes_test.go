@@ -19,31 +19,31 @@ func TestVotes(t *testing.T) {
 	}{
 		"all": {func(c *scene, end time.Time) { c.sets("a", end, 1, 2, 3, 4, 5) }, "held a 5/5", "held a 5/5", ""},
 		"four": {
-			func(c *scene, end time.Time) { c.sets("a", end, 1, 2, 3, 4) }, "held a 4/5", "held a 4/5 degraded-quorum(warning)",
-			"It is held with 4 of 5 votes, and it may lose 1 more: 10.0.0.5:6379 does not have the key.",
+			func(c *scene, end time.Time) { c.sets("a", end, 1, 2, 3, 4) }, "held a 4/5", "held a 4/5 degraded-quorum(info)",
+			"It was acquired with 4 of 5 votes, and it may lose 1 more: 10.0.0.5:6379 does not have the key.",
 		},
 		"three": {
-			func(c *scene, end time.Time) { c.sets("a", end, 2, 3, 5) }, "held a 3/5", "held a 3/5 degraded-quorum(critical)",
-			"It is held with 3 of 5 votes, and the loss of one more loses the lock: 10.0.0.1:6379 does not have the key, 10.0.0.4:6379 does not have the key.",
+			func(c *scene, end time.Time) { c.sets("a", end, 2, 3, 5) }, "held a 3/5", "held a 3/5 degraded-quorum(warning)",
+			"It was acquired with 3 of 5 votes, and the loss of one more loses the lock: 10.0.0.1:6379 does not have the key, 10.0.0.4:6379 does not have the key.",
 		},
 		"three, and another": {
-			func(c *scene, end time.Time) { c.sets("b", end, 1).sets("a", end, 2, 3, 5) }, "held a 3/5", "held a 3/5 degraded-quorum(critical)",
-			"It is held with 3 of 5 votes, and the loss of one more loses the lock: 10.0.0.1:6379 votes for b, 10.0.0.4:6379 does not have the key.",
+			func(c *scene, end time.Time) { c.sets("b", end, 1).sets("a", end, 2, 3, 5) }, "held a 3/5", "held a 3/5 degraded-quorum(warning)",
+			"It was acquired with 3 of 5 votes, and the loss of one more loses the lock: 10.0.0.1:6379 votes for b, 10.0.0.4:6379 does not have the key.",
 		},
 		"three, one of another type": {
 			func(c *scene, end time.Time) {
 				c.on(master(1)).read(keyspace.Record{Type: keyspace.TypeList, Size: 2}).sets("a", end, 2, 3, 4, 5)
 			}, "held a 4/5", "held a 4/5 degraded-quorum(warning)",
-			"It is held with 4 of 5 votes, and it may lose 1 more: 10.0.0.1:6379 has something else there (a list that is no lock).",
+			"It was acquired with 4 of 5 votes, and it may lose 1 more: 10.0.0.1:6379 has something else there (a list that is no lock).",
 		},
 		"three, and data": {
 			func(c *scene, end time.Time) {
 				c.on(master(1)).read(hashRecord(sceneKey, 0, "name", "x", "mail", "y")).sets("a", end, 2, 3, 4, 5)
 			}, "held a 4/5", "held a 4/5 degraded-quorum(warning)",
-			"It is held with 4 of 5 votes, and it may lose 1 more: 10.0.0.1:6379 has something else there (a hash that is no lock).",
+			"It was acquired with 4 of 5 votes, and it may lose 1 more: 10.0.0.1:6379 has something else there (a hash that is no lock).",
 		},
 		"three, two that do not answer": {
-			func(c *scene, end time.Time) { c.falls(refused, 1).falls(late, 2).sets("a", end, 3, 4, 5) }, "held a 3/5", "held a 3/5 degraded-quorum(critical)",
+			func(c *scene, end time.Time) { c.falls(refused, 1).falls(late, 2).sets("a", end, 3, 4, 5) }, "held a 3/5", "held a 3/5 degraded-quorum(warning)",
 			"It is held with 3 of 5 votes, and the loss of one more loses the lock: 10.0.0.1:6379 is down (" + refused + "), 10.0.0.2:6379 does not answer in time (no answer since ",
 		},
 		"four, and one that may not be read": {

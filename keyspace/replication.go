@@ -21,7 +21,7 @@ type replication struct {
 	// until tells of each replica, by its address, until when it has everything.
 	until map[string]time.Time
 	id    string // of the stream of which the offsets are
-	// copied: it had replicas, so that there may be a fail-over, also when none is connected any more.
+	// copied: it had replicas, or was one, so that there may be a fail-over, also when none is connected any more.
 	copied bool
 }
 
@@ -34,7 +34,7 @@ type offsetMark struct {
 func (r *replication) learn(asked, answered time.Time, info string) Replication {
 	fields := infoFields(info)
 	if id := fields["master_replid"]; id != r.id {
-		*r = replication{id: id}
+		*r = replication{id: id, copied: r.copied}
 	}
 	if roleOf(fields) == "replica" {
 		out := Replication{MasterAddr: net.JoinHostPort(fields["master_host"], fields["master_port"])}
@@ -73,7 +73,7 @@ func (r *replication) learn(asked, answered time.Time, info string) Replication 
 		out.Replicas = append(out.Replicas, replica)
 		out.AcknowledgedUntil = append(out.AcknowledgedUntil, known)
 	}
-	r.until, r.copied = until, r.copied || len(out.Replicas) > 0
+	r.until, r.copied = until, r.copied || len(out.Replicas) > 0 || out.Before != ""
 	slices.SortFunc(out.Replicas, func(a, b Replica) int { return strings.Compare(a.Addr, b.Addr) })
 	slices.SortFunc(out.AcknowledgedUntil, func(a, b time.Time) int { return b.Compare(a) })
 	return out
@@ -107,8 +107,8 @@ func (f *feed) checkReplication(ctx context.Context) error {
 	}
 	role, before := roleOf(infoFields(info)), f.status.Replication
 	f.status.Replication = f.health.replication.learn(asked, time.Now(), info)
-	if f.status.Replication.Stream != before.Stream {
-		f.say() // before the records of another master
+	if now := &f.status.Replication; now.Stream != before.Stream && now.Before != "" {
+		f.say() // before the records of a master that took over
 	}
 	switch {
 	case role != f.status.Role:

@@ -23,7 +23,7 @@ type identity struct {
 func (i *identity) add(set *pflag.FlagSet) {
 	set.Var(newChoice(&i.clients, "auto", "auto", "off"), "clients",
 		"join holders to the servers' clients (CLIENT LIST, every 5s and 1 % of a server's time at most), or do not ask who they are")
-	set.Var(&i.names, "owner-name", "`'TEMPLATE'`: owners are made of their connection's name, address or id, such as '{name}:*' ({addr}, {id}), so that one whose connection is on no list is orphaned at once; repeatable")
+	set.Var(&i.names, "owner-name", "`'GLOB=TEMPLATE'`: owners of these keys are made of their connection's name, address or id, such as 'orders:*={name}:*' ({addr}, {id}), so that one whose connection is on no list is orphaned at once; repeatable")
 }
 
 // complete completes their values in the shell.
@@ -47,7 +47,7 @@ type ownerNames struct {
 }
 
 func (n *ownerNames) String() string { return strings.Join(n.texts, ",") }
-func (n *ownerNames) Type() string   { return "TEMPLATE" }
+func (n *ownerNames) Type() string   { return "GLOB=TEMPLATE" }
 
 // Set adds one.
 func (n *ownerNames) Set(text string) error { return n.Append(text) }
@@ -119,8 +119,21 @@ func unlisted(s *inspector.Snapshot, failOn []string) error {
 	if s.Roll != nil {
 		why = s.Roll.Partial()
 	}
+	if wrong := wrongNames(s); why == "" && len(wrong) > 0 {
+		why = wrong[0]
+	}
 	if why == "" {
 		return nil
 	}
 	return failed("--fail-on has found nothing, but who is gone is not known: %s", text.Escape(why))
+}
+
+// wrongNames tells of the rules of --owner-name that do not fit.
+func wrongNames(s *inspector.Snapshot) (said []string) {
+	for _, use := range s.OwnerNames {
+		if use.Wrong() {
+			said = append(said, use.String())
+		}
+	}
+	return said
 }

@@ -31,7 +31,8 @@ var (
 	codesInTime = []string{
 		string(inspector.CodeCountLeak), string(inspector.CodeResurrects), string(inspector.CodeCooldown),
 		string(inspector.CodeAboutToLapse), string(inspector.CodeRenewedForever), string(inspector.CodeLostWhileHeld),
-		string(inspector.CodeOrphaned), string(inspector.CodeOverrun), string(inspector.CodeLostInFailOver), string(inspector.CodeLostWakeUp),
+		string(inspector.CodeDoubleMajority), string(inspector.CodeOrphaned), string(inspector.CodeOverrun),
+		string(inspector.CodeLostInFailOver), string(inspector.CodeLostWakeUp),
 	}
 )
 
@@ -217,6 +218,9 @@ func (a *app) list(s *inspector.Snapshot, l *listing) error {
 			}
 			a.say("%s%s%s", server, text.Escape(n.Err), more)
 		}
+	}
+	for _, wrong := range wrongNames(s) {
+		a.say("note: %s", text.Escape(wrong))
 	}
 	if l.span == 0 {
 		for _, code := range l.failOn {

@@ -53,11 +53,26 @@ func NewClient(s *inspector.Snapshot, p *inspector.Presence) *Client {
 type Roll struct {
 	Count int    `json:"count"`
 	Error string `json:"error,omitempty"`
+	// OwnerNames tells how well each rule of --owner-name fits.
+	OwnerNames []OwnerName `json:"owner_names,omitempty"`
 }
 
-func newRoll(r *inspector.Roll) *Roll {
-	if r == nil {
+// OwnerName is a rule of --owner-name: of so many holders it has found the connections of so many. Where it is not trusted, it
+// looks wrong, and makes no lock orphaned.
+type OwnerName struct {
+	Rule    string `json:"rule"`
+	Holders int    `json:"holders"`
+	Matched int    `json:"matched"`
+	Trusted bool   `json:"trusted"`
+}
+
+func newRoll(s *inspector.Snapshot) *Roll {
+	if s.Roll == nil {
 		return nil
 	}
-	return &Roll{Count: r.Clients(), Error: Shown(r.Partial())}
+	out := &Roll{Count: s.Roll.Clients(), Error: Shown(s.Roll.Partial())}
+	for _, use := range s.OwnerNames {
+		out.OwnerNames = append(out.OwnerNames, OwnerName{Shown(use.Rule), use.Holders, use.Matched, !use.Wrong()})
+	}
+	return out
 }

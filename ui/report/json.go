@@ -171,7 +171,7 @@ func NewSnapshot(s *inspector.Snapshot, locks []*inspector.Lock) Snapshot {
 	out := Snapshot{
 		Schema:  SnapshotSchema,
 		TakenAt: Instant(s.TakenAt),
-		Source:  Source{Topology: topology(s), Complete: s.Complete, Nodes: []Node{}, Clients: newRoll(s.Roll)},
+		Source:  Source{Topology: topology(s), Complete: s.Complete, Nodes: []Node{}, Clients: newRoll(s)},
 		Locks:   make([]Lock, 0, len(locks)),
 	}
 	for _, n := range s.Nodes {

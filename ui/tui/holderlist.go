@@ -282,6 +282,11 @@ func (m *model) rollTrouble() string {
 	if why := s.Roll.Partial(); why != "" {
 		return "nobody is said to be gone: " + text.Legible(why)
 	}
+	for _, use := range s.OwnerNames {
+		if use.Wrong() {
+			return text.Legible(use.String())
+		}
+	}
 	return ""
 }
 

@@ -265,6 +265,12 @@ func TestWhyNobodyIsGone(t *testing.T) {
 	s.Seq++
 	h.show(s)
 	h.wantSeen(`nobody is said to be gone: CLIENT LIST: NOPERM \x1b[2J`)
+	s = fixture()
+	s.Roll = inspector.NewRoll([]*keyspace.Roll{{Node: testNode, TakenAt: noon}}, 1)
+	s.OwnerNames = []inspector.OwnerNameUse{{Rule: "*={name}:*", Holders: 93, Matched: 12}}
+	s.Seq += 2
+	h.show(s)
+	h.wantSeen("--owner-name *={name}:* matched 12 of 93 holders: the rule looks wrong, and no lock is called orphaned by it")
 }
 
 // Very many locks are gathered outside Update.
