@@ -83,7 +83,8 @@ func (a *app) newList() *cobra.Command {
 
 With -o json it prints one locktop.snapshot/1. Its states are held, stuck, lapsed, expired, cooldown (released, and kept on
 purpose until its TTL is over), "wrong" for a key of a type that no lock has, and of a Redlock that nobody holds minority
-(its owner has too few votes) and split (several owners have some).
+(its owner has too few votes) and split (several owners have some). A lock that is gone is listed as freed, without
+holders, for as long as something is wrong with it (lost-in-failover, lost-wakeup).
 Absent fields are omitted; ttl_ms is -1 without a TTL; count is null where the lock does not store it; key_base64 and
 owner_base64 hold the bytes of what is not UTF-8, whose plain field is then escaped; library is who surely left the lock,
 candidates are who may have; waiters.count is exact, or by subscribers a lower bound, or by blocked clients an upper one;
@@ -284,9 +285,17 @@ func nothing(s *inspector.Snapshot) string {
 		text.Count(matched), text.Escape(strings.Join(s.Nodes[0].Patterns, " ")))
 }
 
-// present are the locks that are there, sorted.
+// present are the locks that are there, and those that are gone and with which something is wrong, sorted.
 func present(locks []*inspector.Lock) []*inspector.Lock {
-	return slices.DeleteFunc(sorted(locks), func(l *inspector.Lock) bool { return l.State == inspector.StateFreed && len(l.Findings) == 0 })
+	all := slices.DeleteFunc(sorted(locks), func(l *inspector.Lock) bool { return l.State == inspector.StateFreed && len(l.Findings) == 0 })
+	for i, l := range all {
+		if l.State == inspector.StateFreed { // what it had last is not what it has
+			gone := *l
+			gone.Holders, gone.HeldSince = nil, time.Time{}
+			all[i] = &gone
+		}
+	}
+	return all
 }
 
 // fail says what --fail-on has found.

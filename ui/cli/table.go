@@ -106,7 +106,7 @@ func ttl(l *inspector.Lock, at time.Time) string {
 		ends = l.LeaseEnds
 	}
 	switch {
-	case l.State == inspector.StateWrong && ends.IsZero():
+	case l.State == inspector.StateFreed, l.State == inspector.StateWrong && ends.IsZero():
 		return "-"
 	case ends.IsZero():
 		return "never"

@@ -33,7 +33,10 @@ func (a *app) newWatch() *cobra.Command {
 expired, deleted, handed-over, lost, gap, operator. A gap says that events may have been missed. Not even a gap tells of a
 lock that nobody had seen, and that was gone again before it could be read once; locktop check says how changes are seen.
 
-With -o json each line is a locktop.event/1. Absent fields are omitted; ttl_ms is -1 without a TTL.`,
+A lock is freed, and not released, where its key was deleted and nothing proves that its holder did it.
+
+With -o json each line is a locktop.event/1. Absent fields are omitted; ttl_ms is -1 without a TTL. What is freed has
+the event released, and "proven":false.`,
 		Example: `  locktop watch                            until ctrl-c
   locktop watch -o json --for 30s          half a minute, for a program
   locktop watch -o json | jq 'select(.event=="lost")'`,
