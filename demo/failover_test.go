@@ -49,6 +49,44 @@ func TestFailoverScenario(t *testing.T) {
 	})
 }
 
+// TestFailoverIsFound: a lock of which the replica had not heard is lost, and it is said so; one that WAIT confirmed is not.
+func TestFailoverIsFound(t *testing.T) {
+	t.Parallel()
+	redistest.Require(t, "redis-server")
+	found := func(i *inspector.Inspector) (all []string) {
+		for _, l := range i.Latest().Locks {
+			for _, f := range l.Findings {
+				if f.Code == inspector.CodeLostInFailOver {
+					all = append(all, l.Key+": "+f.Text)
+				}
+			}
+		}
+		return all
+	}
+	t.Run("asynchronous", func(t *testing.T) {
+		t.Parallel()
+		// At this pace a master is asked how far it is between the failure of the network and the acquisition.
+		i := inspect(t, begin(t, Options{Scenario: "failover", Variant: "asynchronous", Seed: 7, Speed: 2}))
+		redistest.Eventually(t, 3*patience, func() (bool, string) {
+			lost := slices.ContainsFunc(found(i), func(f string) bool { return strings.HasPrefix(f, asyncLock) && strings.Contains(f, "has it now") })
+			return lost, "nothing is lost"
+		})
+	})
+	t.Run("wait", func(t *testing.T) {
+		t.Parallel()
+		d := begin(t, Options{Scenario: "failover", Variant: "wait", Seed: 7, Speed: testSpeed})
+		i := inspect(t, d)
+		redistest.Eventually(t, 3*patience, func() (bool, string) {
+			for _, f := range found(i) {
+				if strings.HasPrefix(f, syncedLock) {
+					t.Fatal(f)
+				}
+			}
+			return d.Verdict().Lanes[0].Played >= 2, "both of its fail-overs were not played"
+		})
+	})
+}
+
 // newPairStage is a stage on a master and a replica, without a scenario.
 func newPairStage(t *testing.T) (*stage, *servers.Pair) {
 	t.Helper()

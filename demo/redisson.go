@@ -38,7 +38,7 @@ func redisson() script {
 			},
 		},
 		rehearse:   rehearseRedisson,
-		thresholds: inspector.Thresholds{RenewedForever: 3 * time.Minute},
+		thresholds: inspector.Thresholds{RenewedForever: 3 * time.Minute, Settles: time.Second},
 	}
 }
 

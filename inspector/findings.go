@@ -8,7 +8,10 @@ import (
 // rule finds one thing that may be wrong with a lock. due is when its answer may change by time alone; zero: never.
 type rule func(t Thresholds, l *Lock, now time.Time) (f Finding, is bool, due time.Time)
 
-var rules = [...]rule{noTTL, lapsed, orphaned, lostBefore, doubleMajority, overrun, degradedQuorum, aboutToLapse, countLeak, renewedForever, longLease, resurrects, staleWaiters, cooldown, uncheckedRelease}
+var rules = [...]rule{
+	noTTL, lapsed, orphaned, lostBefore, doubleMajority, overrun, degradedQuorum, aboutToLapse, countLeak, renewedForever, longLease,
+	resurrects, staleWaiters, cooldown, uncheckedRelease,
+}
 
 // judge finds what is wrong with a lock now, the worst first, and says when to ask again. It allocates only where it finds
 // something.

@@ -135,7 +135,7 @@ func (v *sight) handOver(at time.Time) {
 	var cause Cause
 	event := Event{PreviousOwner: previous.Owner}
 	kind := EventHandedOver
-	if v.trail.ended() || v.over != nil {
+	if missed, _ := v.missedBy(l); missed || v.trail.ended() || v.over != nil {
 		ended, endExact, cause = v.why(l)
 		v.end(l, ended, endExact, cause)
 		kind = EventAcquired

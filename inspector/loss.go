@@ -89,6 +89,9 @@ func lostBefore(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time)
 	if !now.Before(over) {
 		return Finding{}, false, time.Time{}
 	}
+	if before.Lost.Code == CodeLostInFailOver {
+		return l.lostInFailOver(before), true, over
+	}
 	return Finding{
 		Code: CodeLostWhileHeld, Severity: SeverityCritical, Text: before.Lost.Text,
 		Advice: "Two clients may be inside at once: check what the former one wrote. Use a longer lease, or a fencing token.",

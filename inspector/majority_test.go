@@ -154,14 +154,14 @@ func TestFormerHolderGivesUp(t *testing.T) {
 func TestReleasesAreNoLoss(t *testing.T) {
 	released := func(c *scene) *scene {
 		c.t.Helper()
-		return c.expect("released a released")
+		return c.expect("released a freed")
 	}
 	c, _ := barely(t, keyspace.FeedPush)
 	released(c.after(5*time.Second).dels(5).expect().dels(4)).dels(3).sets("b", c.in(lease), 1, 2, 3, 4, 5).none(CodeDoubleMajority)
 
 	c, _ = barely(t, keyspace.FeedPush) // the next client is quicker than the news
 	c.after(5*time.Second).dels(5).sets("b", c.in(lease), 1, 2, 5).expect().row("held a 3/5 degraded-quorum(warning)")
-	c.dels(4).expect("released a released", "acquired b<a released").dels(3).sets("b", c.in(lease), 3, 4)
+	c.dels(4).expect("released a freed", "acquired b<a freed").dels(3).sets("b", c.in(lease), 3, 4)
 	c.none(CodeDoubleMajority)
 
 	c, _ = barely(t, keyspace.FeedPush) // the operator's

@@ -23,7 +23,7 @@ const (
 func (v *sight) followed(l *Lock, previous Hold, began time.Time) {
 	h := l.holdBefore()
 	switch {
-	case h == nil, previous.Owner == "" || previous.Owner == l.holder().Owner:
+	case h == nil, previous.Owner == "" || previous.Owner == l.holder().Owner, h.WasLost():
 	case v.takenOverTwice(l, began):
 		v.lost(l, *h, h.Until)
 	case h.Lost != nil && h.Lost.Code == CodeOverrun && h.Lost.Text == "": // it had lapsed before it was deleted

@@ -33,6 +33,8 @@ type store struct {
 	// operations are actions of locktop that took a lock from a holder, the end of whose hold was not seen yet.
 	operations map[keyRef]operated
 	freed      []int32 // slots of freed locks, oldest first; some may be held again
+	// streams are those of the masters, by their ids.
+	streams map[string]*stream
 	// lingers is until when the rows of freed locks stay that stay longer than others, because something is wrong with them.
 	lingers map[keyRef]time.Time
 	// pastHolds counts the holds that are over, of all slots.
@@ -78,6 +80,7 @@ func (s *store) take(u keyspace.Update) {
 		delete(s.left, u.Status.Node)
 		n := s.node(keyspace.Ref{Node: u.Status.Node, DB: u.Status.DB})
 		before := n.status
+		s.follow(&u.Status.Replication)
 		if gap, is := n.learn(u.Status); is {
 			s.gaps.add(gap)
 		}

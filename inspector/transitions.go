@@ -33,6 +33,8 @@ type sight struct {
 	trail  trail
 	rest   trail // what of the trail this read does not answer
 	over   *Hold // of a Redlock: how the hold before ended, where it did
+	// tookOver: another master has taken over since the read before, and does not have the lock.
+	tookOver bool
 }
 
 // record takes one read.
@@ -215,10 +217,14 @@ func (v *sight) free(l *Lock, at time.Time, cause Cause) {
 		at = late
 	}
 	v.chronicleWaited(l, v.record.ReadAt, 0)
+	end := l.leaseEnd()
 	l.FreedAt, l.FreedBy = at, cause
 	l.Quorum, l.Waiters = v.found.quorum, Waiters{By: WaitersNone}
 	l.ExpiresAt, l.LeaseEnds = time.Time{}, time.Time{}
 	l.mind.contendedUntil = 0
+	if cause == CauseFailOver {
+		v.lingerUntil(l, earlier(end, at.Add(v.options.Thresholds.LostFor)))
+	}
 	v.settle(v.slot, v.record.ReadAt)
 	v.linger(v.slot)
 }
@@ -233,6 +239,10 @@ func (v *sight) why(l *Lock) (at time.Time, exact bool, cause Cause) {
 func (v *sight) whyByItself(l *Lock) (at time.Time, exact bool, cause Cause) {
 	if v.over != nil {
 		return v.over.Until, v.over.UntilExact, v.over.Cause
+	}
+	missed, took := v.missedBy(l)
+	if v.tookOver = took; missed {
+		return v.record.ReadAt, false, CauseFailOver
 	}
 	slack := unannouncedJitter + v.clocks(l)
 	if v.trail.ended() {
@@ -274,9 +284,17 @@ func (v *sight) end(l *Lock, at time.Time, exact bool, cause Cause) {
 		kind = EventReleased
 	case CauseExpired:
 		kind = EventExpired
+	case CauseFailOver:
+		kind = EventLost
 	case CauseTakenOver, CauseEvicted, CauseFlushed, CauseUnknown:
 	}
 	text := ""
+	if cause == CauseUnknown && v.tookOver {
+		text = "gone in a fail-over: the new master does not have it, and " + v.leaseLeft(l) + "; it was lost, or released meanwhile"
+	}
+	if cause == CauseFailOver {
+		text = v.failOverText(l)
+	}
 	if lease := l.leaseEnd(); cause == CauseUnknown && !exact && !lease.IsZero() && !at.Before(lease) {
 		text = "gone; its lease had run out by then, or it was released"
 	}
@@ -309,6 +327,9 @@ func (v *sight) close(l *Lock, at time.Time, exact bool, cause Cause) time.Durat
 				h.Until = h.Since
 			}
 			h.lapsedFirst(l, at)
+			if cause == CauseFailOver {
+				h.Lost = &Loss{Code: CodeLostInFailOver, At: h.Until, Text: v.failOverText(l)}
+			}
 			v.chronicleHeld(l, h)
 		}
 	}

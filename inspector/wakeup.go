@@ -8,13 +8,17 @@ import (
 )
 
 // This file finds clients that sleep beside a free lock. Those that wait for a message on a channel do not ask for the lock until it
-// comes, and a bare DEL sends none.
+// comes, and a bare DEL sends none. A release that is known to be one, by the library or by locktop, sends it.
 
 // asleep notes how many clients still listen for a lock that was deleted a while ago.
 func (v *sight) asleep() {
 	l := v.slots[v.slot].lock
-	if deleted, _ := l.FreedBy.Deleted(); !deleted || v.record.Exists() || v.record.ReadAt.Sub(l.FreedAt) < v.options.Thresholds.Settles {
+	if l.FreedBy != CauseFreed || v.record.Exists() || v.record.ReadAt.Sub(l.FreedAt) < v.options.Thresholds.Settles {
 		return
+	}
+	c := candidate{Record: l.Observed, now: v.record.ReadAt}
+	if _, _, fair := c.redissonQueue(); fair {
+		return // of those in a queue only the first one is woken; the others sleep on until it has had its turn, also if it is dead
 	}
 	count, told := 0, false
 	for _, c := range v.record.Companions {
@@ -39,7 +43,7 @@ func (v *sight) asleep() {
 
 // lostWakeUp: clients sleep beside a lock that is free.
 func lostWakeUp(_ Thresholds, l *Lock, _ time.Time) (Finding, bool, time.Time) {
-	if deleted, _ := l.FreedBy.Deleted(); !deleted || l.Waiters.By != WaitersSubscribers || l.Waiters.Count == 0 {
+	if l.FreedBy != CauseFreed || l.Waiters.By != WaitersSubscribers || l.Waiters.Count == 0 {
 		return Finding{}, false, time.Time{}
 	}
 	sleep := number(uint16(min(l.Waiters.Count, 1<<15)), "client still listens", "clients still listen")

@@ -148,6 +148,11 @@ func (f *feed) run(ctx context.Context) {
 // step does what is due, in the order of urgency.
 func (f *feed) step(ctx context.Context) error {
 	f.takeMail()
+	if f.nextReplication.IsZero() && !f.options.Once { // it may be another master: what it says of that comes before its records
+		if err := f.check(ctx); err != nil {
+			return err
+		}
+	}
 	if err := f.nudge(ctx); err != nil {
 		return err
 	}

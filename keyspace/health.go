@@ -74,7 +74,7 @@ func (f *feed) checkSettings(ctx context.Context, now time.Time) error {
 		return err
 	}
 	f.nextReplication = now.Add(serverEvery)
-	if len(f.status.Replication.Replicas) > 0 || f.status.Role == "replica" {
+	if f.health.replication.copied || f.status.Role == "replica" {
 		f.nextReplication = now.Add(replicationEvery)
 	}
 	return nil

@@ -21,6 +21,8 @@ type replication struct {
 	// until tells of each replica, by its address, until when it has everything.
 	until map[string]time.Time
 	id    string // of the stream of which the offsets are
+	// copied: it had replicas, or was one, so that there may be a fail-over, also when none is connected any more.
+	copied bool
 }
 
 type offsetMark struct {
@@ -28,11 +30,11 @@ type offsetMark struct {
 	offset int64
 }
 
-// learn takes INFO replication, which was asked for at a local time.
-func (r *replication) learn(asked time.Time, info string) Replication {
+// learn takes INFO replication, which was asked for and answered at local times.
+func (r *replication) learn(asked, answered time.Time, info string) Replication {
 	fields := infoFields(info)
 	if id := fields["master_replid"]; id != r.id {
-		*r = replication{id: id}
+		*r = replication{id: id, copied: r.copied}
 	}
 	if roleOf(fields) == "replica" {
 		out := Replication{MasterAddr: net.JoinHostPort(fields["master_host"], fields["master_port"])}
@@ -49,7 +51,10 @@ func (r *replication) learn(asked time.Time, info string) Replication {
 		r.marks = slices.Delete(r.marks, 0, 1)
 	}
 	r.marks = append(r.marks, offsetMark{asked, offset})
-	var out Replication
+	out := Replication{Stream: r.id, Offset: offset, Asked: asked, Answered: answered}
+	if first, err := strconv.ParseInt(fields["second_repl_offset"], 10, 64); err == nil && first > 0 { // the first that it did not get
+		out.Before, out.Copied = fields["master_replid2"], first-1
+	}
 	until := make(map[string]time.Time)
 	for n := 0; ; n++ {
 		line, found := fields["slave"+strconv.Itoa(n)]
@@ -68,7 +73,7 @@ func (r *replication) learn(asked time.Time, info string) Replication {
 		out.Replicas = append(out.Replicas, replica)
 		out.AcknowledgedUntil = append(out.AcknowledgedUntil, known)
 	}
-	r.until = until
+	r.until, r.copied = until, r.copied || len(out.Replicas) > 0 || out.Before != ""
 	slices.SortFunc(out.Replicas, func(a, b Replica) int { return strings.Compare(a.Addr, b.Addr) })
 	slices.SortFunc(out.AcknowledgedUntil, func(a, b time.Time) int { return b.Compare(a) })
 	return out
@@ -101,7 +106,10 @@ func (f *feed) checkReplication(ctx context.Context) error {
 		return wrap("info replication", err)
 	}
 	role, before := roleOf(infoFields(info)), f.status.Replication
-	f.status.Replication = f.health.replication.learn(asked, info)
+	f.status.Replication = f.health.replication.learn(asked, time.Now(), info)
+	if now := &f.status.Replication; now.Stream != before.Stream && now.Before != "" {
+		f.say() // before the records of a master that took over
+	}
 	switch {
 	case role != f.status.Role:
 		f.status.Role = role

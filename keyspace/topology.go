@@ -33,6 +33,15 @@ type Replication struct {
 	// AcknowledgedUntil tells of each number of replicas, from one, until when every write is known to have reached so many of
 	// them, on the local clock; a zero time where none is known to have. It is what WAIT would have confirmed.
 	AcknowledgedUntil []time.Time
+	// Stream is the id of a master's stream of writes, and Offset how far it had come between the times at which that was Asked and
+	// Answered, on the local clock. Empty: that is not known.
+	Stream          string
+	Offset          int64
+	Asked, Answered time.Time
+	// Before is the id of the stream that this master copied until it took over, and Copied how far it had come there: what was written
+	// to that stream later it never had. Empty: it did not take over.
+	Before string
+	Copied int64
 	// MasterAddr is a replica's master, MasterDown for how long the link to it has been down; zero while it is up.
 	MasterAddr string
 	MasterDown time.Duration

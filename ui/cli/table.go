@@ -103,7 +103,7 @@ func countOf(h inspector.Holder) string {
 func ttl(l *inspector.Lock, at time.Time) string {
 	ends := leaseEnd(l)
 	switch {
-	case l.State == inspector.StateWrong && ends.IsZero():
+	case l.State == inspector.StateFreed, l.State == inspector.StateWrong && ends.IsZero():
 		return "-"
 	case ends.IsZero():
 		return "never"

@@ -34,8 +34,10 @@ expired, deleted, handed-over, lost, gap, operator. A gap says that events may h
 lock that nobody had seen, and that was gone again before it could be read once; locktop check says how changes are seen.
 A lock without a TTL that is given one is repaired.
 
+A lock is freed, and not released, where its key was deleted and nothing proves that its holder did it.
+
 With -o json each line is a locktop.event/1. Absent fields are omitted; ttl_ms is -1 without a TTL; what was repaired is the
-event "renewed" with "repaired": true.`,
+event "renewed" with "repaired": true; what was freed is the event "released" with "proven": false.`,
 		Example: `  locktop watch                            until ctrl-c
   locktop watch -o json --for 30s          half a minute, for a program
   locktop watch -o json | jq 'select(.event=="lost")'`,

@@ -367,10 +367,10 @@ func newVote(v *inspector.Vote, at time.Time) Vote {
 
 // Milliseconds is what the key's TTL has left, -1 where it has none, and 0 where it is over, as that of a lock that is gone.
 func Milliseconds(l *inspector.Lock, at time.Time) int64 {
-	if l.State == inspector.StateFreed {
+	switch {
+	case l.State == inspector.StateFreed:
 		return 0
-	}
-	if l.ExpiresAt.IsZero() {
+	case l.ExpiresAt.IsZero():
 		return -1
 	}
 	return max(0, l.ExpiresAt.Sub(at).Milliseconds())

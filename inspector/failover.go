@@ -1,0 +1,126 @@
+package inspector
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"locktop/keyspace"
+)
+
+// This file finds locks that a fail-over lost. A key that the new master does not have proves nothing: its holder may have released it
+// while nobody could look. What proves the loss is how far the new master had copied the stream of writes of the old one: what was
+// written later it never had.
+
+// stream is what was heard of one master's stream of writes.
+type stream struct {
+	// since is when it was first heard of.
+	since time.Time
+	// before and copied are as in [keyspace.Replication].
+	before string
+	copied int64
+	marks  []offsetMark // oldest first
+}
+
+// offsetMark is how far a stream had come between two times.
+type offsetMark struct {
+	answered time.Time
+	offset   int64
+}
+
+const (
+	// maxMarks is how many are kept, a second apart.
+	maxMarks = 128
+	// maxStreams bounds the streams: each fail-over begins another one.
+	maxStreams = 1000
+	// newsDelay is how late the news of a write may come, compared with the answer to a question.
+	newsDelay = 100 * time.Millisecond
+)
+
+// follow notes how far a master's stream of writes has come.
+func (s *store) follow(r *keyspace.Replication) {
+	if r.Stream == "" {
+		return
+	}
+	at := s.streams[r.Stream]
+	if at == nil {
+		if s.streams == nil || len(s.streams) >= maxStreams {
+			s.streams = make(map[string]*stream)
+		}
+		at = &stream{since: r.Asked, before: r.Before, copied: r.Copied}
+		s.streams[r.Stream] = at
+	}
+	if n := len(at.marks); n > 0 && !r.Answered.After(at.marks[n-1].answered) {
+		return
+	}
+	if len(at.marks) == maxMarks {
+		at.marks = slices.Delete(at.marks, 0, 1)
+	}
+	at.marks = append(at.marks, offsetMark{r.Answered, r.Offset})
+}
+
+// missedBy reports whether the master that took over surely never had what was last written to the lock: its acquisition, or its last
+// renewal. took: another master has taken over since the lock was read before, which by itself proves nothing.
+func (v *sight) missedBy(l *Lock) (missed, took bool) {
+	if !v.gap || v.slot < 0 || v.record.Node == "" {
+		return false, false
+	}
+	n := v.node(v.record.Ref)
+	if n.status == nil {
+		return false, false
+	}
+	now := v.streams[n.status.Replication.Stream]
+	if now == nil || v.slots[v.slot].readAt >= now.since.UnixNano() {
+		return false, false
+	}
+	old := v.streams[now.before]
+	written, exact := l.HeldSince, l.HeldExact
+	if l.Renewals > 0 {
+		written, exact = l.LastRenewal, true
+	}
+	if end := l.leaseEnd(); old == nil || !end.IsZero() && !v.record.ReadAt.Before(end) {
+		return false, false // its lease had run out by then
+	}
+	for _, m := range slices.Backward(old.marks) {
+		if m.answered.Before(written.Add(-newsDelay)) {
+			return exact && now.copied <= m.offset, true
+		}
+	}
+	return false, true
+}
+
+// failOverText says how a lock went in a fail-over.
+func (v *sight) failOverText(l *Lock) string {
+	what, at := "acquired", l.HeldSince
+	if l.Renewals > 0 {
+		what, at = "renewed", l.LastRenewal
+	}
+	master := "the new master, " + string(v.record.Node) + ","
+	if l.Node == v.record.Node {
+		master = "the server that answers at " + string(v.record.Node) + " now"
+	}
+	return fmt.Sprintf("%s lost it in a fail-over: %s had not copied what was written when the lock was %s at %s; %s", shorten(l.holder().Label),
+		master, what, at.Local().Format("15:04:05.000"), v.leaseLeft(l))
+}
+
+// leaseLeft says what the lease of a lock had left that another master does not have.
+func (v *sight) leaseLeft(l *Lock) string {
+	end := l.leaseEnd()
+	if end.IsZero() {
+		return "its lease had no end"
+	}
+	return fmt.Sprintf("its lease had %s left, until %s", leaseWords(end.Sub(v.record.ReadAt)), end.Local().Format("15:04:05"))
+}
+
+// lostInFailOver is the finding of a lock that the new master never had.
+func (l *Lock) lostInFailOver(before *Hold) Finding {
+	now := "no client has it now."
+	if h := l.hold(); h != nil && l.FreedAt.IsZero() {
+		now = shorten(l.holder().Label) + " has it now."
+	}
+	return Finding{
+		Code: CodeLostInFailOver, Severity: SeverityCritical, Text: before.Lost.Text + "; " + now,
+		Advice: "Its holder does not know: two clients may be inside at once. Check what it wrote. WAIT after the acquisition, a Redlock or a " +
+			"fencing token prevents that.",
+	}
+}
