@@ -118,9 +118,6 @@ func (l *Lock) claimedAt(now time.Time) State {
 	if !l.ExpiresAt.IsZero() && !now.Before(l.ExpiresAt) && l.hold() == nil {
 		return StateExpired
 	}
-	if l.hold() != nil && l.Quorum.For+l.Quorum.unanswered() >= l.Quorum.Needed {
-		return StateMinority // a master that does not answer may have the vote that is missing
-	}
 	first := ""
 	for i := range l.Quorum.Votes {
 		switch owner := l.Quorum.Votes[i].Owner; {

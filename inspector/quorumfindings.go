@@ -14,6 +14,19 @@ func claimFinding(l *Lock, now time.Time) (f Finding, due time.Time) {
 	if i := l.believer(now); i >= 0 {
 		return unprotected(l, &l.History[i]), l.History[i].Lost.Until
 	}
+	silent := q.unanswered()
+	if l.State == StateSplit && q.For+silent >= q.Needed {
+		held := "it may be held with votes there"
+		if l.hold() != nil {
+			held = shorten(l.holder().Label) + " had the quorum before and may still have it"
+		}
+		return Finding{
+			Code: CodeSplit, Severity: SeverityWarning,
+			Text: fmt.Sprintf("No client is known to have the %d of %d votes that make a quorum: %s. %s, and %s.",
+				q.Needed, len(q.Votes), q.sides(), masters(silent, "does not answer", "do not answer"), held),
+			Advice: "Bring the masters back: without them it is not known whether it is held.",
+		}, time.Time{}
+	}
 	if l.State == StateSplit {
 		return Finding{
 			Code: CodeSplit, Severity: SeverityCritical,
@@ -29,7 +42,7 @@ func claimFinding(l *Lock, now time.Time) (f Finding, due time.Time) {
 		Advice: "Nobody holds it: these votes are left over from an attempt that failed, or from a release that did not reach every " +
 			"master. They end with their TTL; release them if others wait.",
 	}
-	switch silent := q.unanswered(); {
+	switch {
 	case silent == 0 || q.For+silent < q.Needed:
 	case l.hold() != nil:
 		f.Text = strings.TrimSuffix(f.Text, ".") + fmt.Sprintf(". It had the quorum before; %s, and it may still be held.", masters(silent, "does not answer", "do not answer"))
