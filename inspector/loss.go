@@ -14,7 +14,8 @@ type Loss struct {
 	Until time.Time
 	Text  string // the evidence, one sentence
 
-	// majority is set where it was a majority of votes that was lost, while its validity lasted: Until is then the end of that.
+	// majority is set where it was a majority of votes that was lost, while its validity lasted:
+	// Until is then the end of that.
 	majority *lostMajority
 }
 

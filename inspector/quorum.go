@@ -36,11 +36,12 @@ type Vote struct {
 	// none, or the key is not there.
 	Observed keyspace.Record
 
-	// lost is the last time for which the holder had this vote and lost it, nil if that was not seen; heardSince is since when
-	// no news of the vote can have been missed, in Unix nanoseconds.
+	// lost is the last time for which the holder had this vote and lost it, nil if that was not
+	// seen; heardSince is since when no news of the vote can have been missed, in Unix nanoseconds.
 	lost       *Hold
 	heardSince int64
-	// hadIt is set where the master voted for the holder when it was read last, and does not answer now.
+	// hadIt is set where the master voted for the holder when it was read last, and does not answer
+	// now.
 	hadIt bool
 }
 

@@ -49,13 +49,15 @@ func TestOutOfSight(t *testing.T) {
 	c.expect("gap ", "gap ", "gap ")
 }
 
-// TestOutOfSightBesideAnother: that another client has the other votes does not make the holder lose one that is out of sight.
+// TestOutOfSightBesideAnother: that another client has the other votes does not make the holder
+// lose one that is out of sight.
 func TestOutOfSightBesideAnother(t *testing.T) {
 	c := newRedlock(t, 5, keyspace.FeedPush)
 	end := c.in(lease)
 	c.sets("b", c.in(2*lease), 1, 2).sets("a", end, 3, 4, 5)
 	l := c.falls(refused, 3).after(2 * time.Second).row("split a 2/5 split(warning)")
-	if text := l.Findings[0].Text; !strings.Contains(text, "b has 2 (") || !strings.Contains(text, "a had the quorum before and may still have it.") {
+	text := l.Findings[0].Text
+	if !strings.Contains(text, "b has 2 (") || !strings.Contains(text, "a had the quorum before and may still have it.") {
 		t.Errorf("the evidence is %q", text)
 	}
 	c.answers(3).on(master(3)).text("a", end)
