@@ -56,14 +56,14 @@ func TestAVoteIsLostUnderItsHolder(t *testing.T) {
 		happens func(c *scene)
 		words   string
 	}{
-		"its master restarts empty":       {func(c *scene) { c.restarts(3) }, "10.0.0.3:6379 (not seen how)"},
+		"its master restarts empty": {func(c *scene) { c.restarts(3) }, "10.0.0.3:6379 (not seen how)"},
 		"its master's clock is set ahead": {
 			func(c *scene) { c.on(master(3)).hints("expired").gone() }, "10.0.0.3:6379 (expired)",
 		},
 		"its master runs out of memory": {
 			func(c *scene) { c.on(master(3)).hints("evicted").gone() }, "10.0.0.3:6379 (evicted)",
 		},
-		"it is deleted there":             {func(c *scene) { c.dels(3) }, "10.0.0.3:6379 (deleted)"},
+		"it is deleted there": {func(c *scene) { c.dels(3) }, "10.0.0.3:6379 (deleted)"},
 	} {
 		t.Run(how, func(t *testing.T) {
 			c, end := barely(t, keyspace.FeedPush)
@@ -168,7 +168,7 @@ func TestReleasesAreNoLoss(t *testing.T) {
 		return c.expect("released a released")
 	}
 	c, _ := barely(t, keyspace.FeedPush)
-	released(c.after(5*time.Second).dels(5).expect().dels(4)).dels(3)
+	released(c.after(5 * time.Second).dels(5).expect().dels(4)).dels(3)
 	c.sets("b", c.in(lease), 1, 2, 3, 4, 5).none(CodeDoubleMajority)
 
 	c, _ = barely(t, keyspace.FeedPush) // the next client is quicker than the news
