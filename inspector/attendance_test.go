@@ -310,7 +310,8 @@ func TestDeclaredNames(t *testing.T) {
 	o.lock("lock:c", "worker-8:1")
 	o.calls("worker-8")
 	l := o.is("lock:a", ConnectionGone)
-	if p := l.Holders[0].Presence; p.By != "--owner-name lock:*={name}:*" || p.Name != "worker-7" || !p.Since.Equal(o.now) {
+	p := l.Holders[0].Presence
+	if p.By != "--owner-name lock:*={name}:*" || p.Name != "worker-7" || !p.Since.Equal(o.now) {
 		t.Errorf("%+v", p)
 	}
 	o.is("lock:b", ConnectionUnknown)
@@ -324,7 +325,8 @@ func TestDeclaredNames(t *testing.T) {
 	o.is("lock:d", ConnectionGone)
 }
 
-// A rule is for the keys that it names, and for owners that a client has given; and who renews, lives, whatever it is called.
+// A rule is for the keys that it names, and for owners that a client has given; and who renews,
+// lives, whatever it is called.
 func TestWhatRulesCover(t *testing.T) {
 	const worker = "0f4d3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11:42"
 	o := newOffice(t, "app:*={name}:*")
@@ -340,7 +342,8 @@ func TestWhatRulesCover(t *testing.T) {
 	renew := func() {
 		r := stringRecord("app:lock:renews", "worker-9:1", 0)
 		r.Node, r.ReadAt, r.ExpiresAt = o.nodes[0], o.now.Add(time.Millisecond), o.now.Add(20*time.Minute)
-		o.take(keyspace.Update{Node: o.nodes[0], Records: []keyspace.Record{r}, Hints: []keyspace.Hint{{Ref: r.Ref, Event: "expire", At: o.now}}})
+		hints := []keyspace.Hint{{Ref: r.Ref, Event: "expire", At: o.now}}
+		o.take(keyspace.Update{Node: o.nodes[0], Records: []keyspace.Record{r}, Hints: hints})
 	}
 	o.now = o.now.Add(5 * time.Second)
 	renew()
@@ -349,7 +352,9 @@ func TestWhatRulesCover(t *testing.T) {
 	}
 	o.is("app:lock:alive", ConnectionAlive)
 	o.is("app:lock:dead", ConnectionGone)
-	for _, key := range []string{"app:lock:renews", "other:lock", "app:lock:tag", "app:shedlock:default:report", "app:redisson"} {
+	for _, key := range []string{
+		"app:lock:renews", "other:lock", "app:lock:tag", "app:shedlock:default:report", "app:redisson",
+	} {
 		o.is(key, ConnectionUnknown)
 	}
 }
@@ -359,7 +364,8 @@ func TestARuleThatFitsHardlyAnybody(t *testing.T) {
 	o := newOffice(t, "lock:*={name}:*")
 	use := func(want string) {
 		t.Helper()
-		if uses := o.snapshot(o.now).OwnerNames; len(uses) != 1 || !strings.HasPrefix(uses[0].String(), "--owner-name lock:*={name}:* matched "+want) {
+		want = "--owner-name lock:*={name}:* matched " + want
+		if uses := o.snapshot(o.now).OwnerNames; len(uses) != 1 || !strings.HasPrefix(uses[0].String(), want) {
 			t.Fatalf("%v, want %s", uses, want)
 		}
 	}
@@ -409,7 +415,8 @@ func TestOwnerNameRules(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{
-		"", "*", "{name}:*", "={name}", "*=", "*=*", "*={name}{id}", "*={name}:{name}", "*={host}", "{name}=*", "[={name}",
+		"", "*", "{name}:*", "={name}", "*=", "*=*", "*={name}{id}", "*={name}:{name}", "*={host}", "{name}=*",
+		"[={name}",
 	} {
 		if _, err := ParseOwnerName(wrong); err == nil {
 			t.Errorf("%q is taken", wrong)

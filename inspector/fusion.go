@@ -161,7 +161,8 @@ func (v *fusion) renewed(owner string) {
 	}
 }
 
-// lose ends the hold of a holder that has lost its majority while no other client has one, once it is known how.
+// lose ends the hold of a holder that has lost its majority while no other client has one, once it
+// is known how.
 func (v *fusion) lose() {
 	owner := v.old.holder().Owner
 	var sure bool

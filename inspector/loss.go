@@ -21,7 +21,8 @@ type Loss struct {
 	// lock is ever seen to release it. shared: the next holder has the same name, which so tells nothing of which client it is.
 	awaits, asked, habit, shared bool
 
-	// majority is set where it was a majority of votes that was lost, while its validity lasted: Until is then the end of that.
+	// majority is set where it was a majority of votes that was lost, while its validity lasted:
+	// Until is then the end of that.
 	majority *lostMajority
 }
 

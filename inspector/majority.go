@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// This file finds out how a holder lost its majority: it released the lock, its lease ran out, or votes vanished under it, of which
-// its client knows nothing. A client that was given a majority counts on it until the validity is over.
+// This file finds out how a holder lost its majority: it released the lock, its lease ran out, or
+// votes vanished under it, of which its client knows nothing. A client that was given a majority
+// counts on it until the validity is over.
 
 // lostMajority tells what a [Loss] of a majority was.
 type lostMajority struct {
@@ -64,11 +65,11 @@ func (v *voice) lastHold(owner string) *Hold {
 	return nil
 }
 
-// overOf is how the holder lost its majority. It is not sure while the news may still be on their way that its other votes were
-// released too.
+// overOf is how the holder lost its majority. It is not sure while the news may still be on their
+// way that its other votes were released too.
 //
-// A release deletes every vote. So a holder whose validity lasts, and which still has as many votes as were deleted, has not
-// released the lock: votes were lost under it.
+// A release deletes every vote. So a holder whose validity lasts, and which still has as many votes
+// as were deleted, has not released the lock: votes were lost under it.
 func (v *fusion) overOf(owner string) (over *Hold, sure bool) {
 	over = v.lostBy(owner)
 	if several(v.old.Scheme, v.old.Mode, v.old.Holders) || !v.urn.valid.IsZero() && !over.Until.Before(v.urn.valid) {
@@ -113,8 +114,9 @@ func (v *fusion) loss(owner string, at time.Time, kept int) *Loss {
 	}
 	return &Loss{
 		Code: CodeDoubleMajority, At: at, Until: v.urn.valid, majority: &lostMajority{masters: masters},
-		Text: fmt.Sprintf("%s lost its majority at %s without a release: its vote is gone on %s. It has %d of %d votes left, and by its "+
-			"validity it holds the lock %s.", shorten(v.old.holder().Label), at.Local().Format("15:04:05.000"),
+		Text: fmt.Sprintf("%s lost its majority at %s without a release: its vote is gone on %s. "+
+			"It has %d of %d votes left, and by its validity it holds the lock %s.",
+			shorten(v.old.holder().Label), at.Local().Format("15:04:05.000"),
 			strings.Join(gone, ", "), kept, masters, believes),
 	}
 }
@@ -132,7 +134,8 @@ func wentBy(cause Cause) string {
 	return string(cause)
 }
 
-// concede notes that a former holder has given up: the votes that it had left after its majority was lost are released.
+// concede notes that a former holder has given up: the votes that it had left after its majority
+// was lost are released.
 func (v *fusion) concede() {
 	if v.old == nil {
 		return
@@ -163,14 +166,17 @@ func (v *fusion) concede() {
 	v.old = l
 }
 
-// believer is the last hold in the history that lost its majority, and whose holder still counted on it at a moment; -1: none.
+// believer is the last hold in the history that lost its majority, and whose holder still counted
+// on it at a moment; -1: none.
 func (l *Lock) believer(at time.Time) int {
 	for i := range slices.Backward(l.History) {
 		h := &l.History[i]
 		if h.Lost == nil || h.Lost.majority == nil {
 			continue
 		}
-		again := slices.ContainsFunc(l.History[i+1:], func(next Hold) bool { return next.Owner == h.Owner || next.Label == h.Label })
+		again := slices.ContainsFunc(l.History[i+1:], func(next Hold) bool {
+			return next.Owner == h.Owner || next.Label == h.Label
+		})
 		if again || !h.Lost.Until.IsZero() && !at.Before(h.Lost.Until) {
 			return -1
 		}

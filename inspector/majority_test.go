@@ -8,7 +8,8 @@ import (
 	"locktop/keyspace"
 )
 
-// barely is a scene in which "a" has acquired the votes of the masters 3, 4 and 5 before our eyes: not one more than it needs.
+// barely is a scene in which "a" has acquired the votes of the masters 3, 4 and 5 before our eyes:
+// not one more than it needs.
 func barely(t *testing.T, feed keyspace.Feed) (c *scene, end time.Time) {
 	t.Helper()
 	c = newRedlock(t, 5, feed)
@@ -34,7 +35,8 @@ func (c *scene) finding(code Code) string {
 	return ""
 }
 
-// none fails the test if a finding of that code is there now, or comes before the validity of "a" is over.
+// none fails the test if a finding of that code is there now, or comes before the validity of "a"
+// is over.
 func (c *scene) none(code Code) {
 	c.t.Helper()
 	for range 40 {
@@ -47,17 +49,21 @@ func (c *scene) none(code Code) {
 // clock is a time as findings say it.
 func clock(at time.Time) string { return at.Local().Format(time.TimeOnly) }
 
-// TestAVoteIsLostUnderItsHolder: a vote that vanishes before its end while the holder's other votes stay is no release, however it
-// went.
+// TestAVoteIsLostUnderItsHolder: a vote that vanishes before its end while the holder's other votes
+// stay is no release, however it went.
 func TestAVoteIsLostUnderItsHolder(t *testing.T) {
 	for how, test := range map[string]struct {
 		happens func(c *scene)
 		words   string
 	}{
-		"its master restarts empty":       {func(c *scene) { c.restarts(3) }, "10.0.0.3:6379 (not seen how)"},
-		"its master's clock is set ahead": {func(c *scene) { c.on(master(3)).hints("expired").gone() }, "10.0.0.3:6379 (expired)"},
-		"its master runs out of memory":   {func(c *scene) { c.on(master(3)).hints("evicted").gone() }, "10.0.0.3:6379 (evicted)"},
-		"it is deleted there":             {func(c *scene) { c.dels(3) }, "10.0.0.3:6379 (deleted)"},
+		"its master restarts empty": {func(c *scene) { c.restarts(3) }, "10.0.0.3:6379 (not seen how)"},
+		"its master's clock is set ahead": {
+			func(c *scene) { c.on(master(3)).hints("expired").gone() }, "10.0.0.3:6379 (expired)",
+		},
+		"its master runs out of memory": {
+			func(c *scene) { c.on(master(3)).hints("evicted").gone() }, "10.0.0.3:6379 (evicted)",
+		},
+		"it is deleted there": {func(c *scene) { c.dels(3) }, "10.0.0.3:6379 (deleted)"},
 	} {
 		t.Run(how, func(t *testing.T) {
 			c, end := barely(t, keyspace.FeedPush)
@@ -66,7 +72,8 @@ func TestAVoteIsLostUnderItsHolder(t *testing.T) {
 			l := c.after(1500 * time.Millisecond).row("minority a 2/5 minority(critical)")
 			valid := clock(end.Add(-Drift(lease)))
 			for _, words := range []string{
-				"a lost its majority at ", " without a release: its vote is gone on " + test.words, "It has 2 of 5 votes left, and by its validity it holds the lock until " + valid,
+				"a lost its majority at ", " without a release: its vote is gone on " + test.words,
+				"It has 2 of 5 votes left, and by its validity it holds the lock until " + valid,
 			} {
 				if text := l.Findings[0].Text; !strings.Contains(text, words) {
 					t.Errorf("the evidence is %q, want %q in it", text, words)
@@ -113,14 +120,16 @@ func TestDoubleMajority(t *testing.T) {
 			since, valid := clock(l.HeldSince), clock(end.Add(-Drift(lease)))
 			want := "a had a majority of 5 until " + valid + " by its validity; b has had one since " + since +
 				"; both believe that they hold it until " + valid + "."
-			if text := c.finding(CodeDoubleMajority); text != want || l.Severity() != SeverityCritical || l.Holders[0].Owner != "b" {
+			text := c.finding(CodeDoubleMajority)
+			if text != want || l.Severity() != SeverityCritical || l.Holders[0].Owner != "b" {
 				t.Errorf("%s\nthe evidence is %q\nwant            %q", row(l), text, want)
 			}
 			if c.finding(CodeLostWhileHeld) != "" {
 				t.Error("it is told twice")
 			}
 			c.after(end.Sub(c.now)).row("held b 3/5 double-majority(critical) degraded-quorum(warning)")
-			if text := c.finding(CodeDoubleMajority); !strings.Contains(text, "both believed that they held it until "+valid) {
+			text = c.finding(CodeDoubleMajority)
+			if !strings.Contains(text, "both believed that they held it until "+valid) {
 				t.Errorf("afterwards: %q", text)
 			}
 			for range 5 {
@@ -133,7 +142,8 @@ func TestDoubleMajority(t *testing.T) {
 	}
 }
 
-// TestFormerHolderGivesUp: one that has lost its majority, and releases the votes that it has left, counts on nothing any more.
+// TestFormerHolderGivesUp: one that has lost its majority, and releases the votes that it has left,
+// counts on nothing any more.
 func TestFormerHolderGivesUp(t *testing.T) {
 	c, _ := barely(t, keyspace.FeedPush)
 	c.after(5 * time.Second).restarts(3).after(2 * time.Second).row("minority a 2/5 minority(critical)")
@@ -144,7 +154,8 @@ func TestFormerHolderGivesUp(t *testing.T) {
 	c.after(5*time.Second).restarts(3).after(2*time.Second).sets("b", c.in(2*lease), 1, 2, 3).after(3 * time.Second)
 	c.dels(4, 5)
 	left := clock(c.now)
-	if text := c.finding(CodeDoubleMajority); !strings.Contains(text, "until "+left+" when it released the votes that it had left; b has") ||
+	text := c.finding(CodeDoubleMajority)
+	if !strings.Contains(text, "until "+left+" when it released the votes that it had left; b has") ||
 		!strings.HasSuffix(text, "both believed that they held it until "+left+".") {
 		t.Errorf("it left at %s: %q", left, text)
 	}
@@ -157,7 +168,8 @@ func TestReleasesAreNoLoss(t *testing.T) {
 		return c.expect("released a freed")
 	}
 	c, _ := barely(t, keyspace.FeedPush)
-	released(c.after(5*time.Second).dels(5).expect().dels(4)).dels(3).sets("b", c.in(lease), 1, 2, 3, 4, 5).none(CodeDoubleMajority)
+	released(c.after(5 * time.Second).dels(5).expect().dels(4)).dels(3)
+	c.sets("b", c.in(lease), 1, 2, 3, 4, 5).none(CodeDoubleMajority)
 
 	c, _ = barely(t, keyspace.FeedPush) // the next client is quicker than the news
 	c.after(5*time.Second).dels(5).sets("b", c.in(lease), 1, 2, 5).expect().row("held a 3/5 degraded-quorum(warning)")
@@ -178,7 +190,8 @@ func TestReleasesAreNoLoss(t *testing.T) {
 	c.sets("b", c.in(lease), 1, 2, 3).none(CodeDoubleMajority)
 }
 
-// TestLostOnPolledMasters: what the other masters said before the vote was lost proves nothing; what they say afterwards does.
+// TestLostOnPolledMasters: what the other masters said before the vote was lost proves nothing;
+// what they say afterwards does.
 func TestLostOnPolledMasters(t *testing.T) {
 	c, end := barely(t, keyspace.FeedPoll)
 	c.after(5 * time.Second).restarts(3).after(2 * time.Second).expect("gap ")
@@ -190,7 +203,8 @@ func TestLostOnPolledMasters(t *testing.T) {
 	c.after(lookBack).expect("deleted a unknown")
 }
 
-// TestDegraded: a majority is all that Redlock asks for; a vote that was lost under the holder is trouble.
+// TestDegraded: a majority is all that Redlock asks for; a vote that was lost under the holder is
+// trouble.
 func TestDegraded(t *testing.T) {
 	c, _ := barely(t, keyspace.FeedPush)
 	c.after(2 * time.Second).row("held a 3/5 degraded-quorum(warning)")
@@ -200,7 +214,8 @@ func TestDegraded(t *testing.T) {
 	c.dels(2).after(2 * time.Second).row("held a 3/5 degraded-quorum(critical)")
 	text := c.finding(CodeDegradedQuorum)
 	for _, words := range []string{
-		"It is held with 3 of 5 votes, and the loss of one more loses the lock: 10.0.0.1:6379 lost its vote at ", " (not seen how) and does not have the key",
+		"It is held with 3 of 5 votes, and the loss of one more loses the lock: 10.0.0.1:6379 lost its vote at ",
+		" (not seen how) and does not have the key",
 		"10.0.0.2:6379 lost its vote at ", " (deleted) and does not have the key",
 	} {
 		if !strings.Contains(text, words) {

@@ -9,9 +9,10 @@ import (
 	"locktop/keyspace"
 )
 
-// OwnerName is a rule by which the operator declares that the owners of some keys are made of their connection's name, address or id:
-// "orders:*={name}:*" says that the owner of a lock under orders: begins with the name of its connection and a colon. An owner that
-// the rule fits, and whose connection is on no list, has none.
+// OwnerName is a rule by which the operator declares that the owners of some keys are made of their
+// connection's name, address or id: "orders:*={name}:*" says that the owner of a lock under orders:
+// begins with the name of its connection and a colon. An owner that the rule fits, and whose
+// connection is on no list, has none.
 type OwnerName struct {
 	text          string
 	keys          keyspace.Pattern
@@ -46,14 +47,15 @@ func (g *glob) match(text string) bool {
 // placeholders are what a rule may have once.
 var placeholders = map[string]linkKind{"{name}": linkName, "{addr}": linkAddr, "{id}": linkID}
 
-// ParseOwnerName reads "GLOB=TEMPLATE": a glob of the keys, and one of the owners in which {name}, {addr} or {id} stands once.
+// ParseOwnerName reads "GLOB=TEMPLATE": a glob of the keys, and one of the owners in which {name},
+// {addr} or {id} stands once.
 func ParseOwnerName(text string) (OwnerName, error) {
 	keys, template, named := strings.Cut(text, "=")
 	if _, found := readTemplate(keys); found > 0 || !named {
 		if _, found := readTemplate(text); found != 1 {
 			return OwnerName{}, fmt.Errorf("%q is no rule: write GLOB=TEMPLATE, such as 'orders:*={name}:*'", text)
 		}
-		return OwnerName{}, fmt.Errorf("%q does not say which keys it is for: write GLOB=%s, such as 'orders:*=%s'", text, text, text)
+		return OwnerName{}, fmt.Errorf("%q does not say which keys it is for: write GLOB=%[1]s, such as 'orders:*=%[1]s'", text)
 	}
 	pattern, err := keyspace.NewPattern(keys)
 	if err != nil {
@@ -61,13 +63,15 @@ func ParseOwnerName(text string) (OwnerName, error) {
 	}
 	rule, found := readTemplate(template)
 	if found != 1 {
-		return OwnerName{}, fmt.Errorf("%q: give one of {name}, {addr} and {id} once behind the =, such as 'orders:*={name}:*'", text)
+		return OwnerName{}, fmt.Errorf(
+			"%q: give one of {name}, {addr} and {id} once behind the =, such as 'orders:*={name}:*'", text)
 	}
 	rule.text, rule.keys = text, pattern
 	return rule, nil
 }
 
-// readTemplate reads what owners look like, and counts the placeholders; it is of use where there is one.
+// readTemplate reads what owners look like, and counts the placeholders; it is of use where there
+// is one.
 func readTemplate(template string) (rule OwnerName, found int) {
 	for placeholder, kind := range placeholders {
 		if n := strings.Count(template, placeholder); n > 0 {
@@ -79,8 +83,9 @@ func readTemplate(template string) (rule OwnerName, found int) {
 	return rule, found
 }
 
-// covers reports whether the rule is for this lock: its key is named, its owner is not in a format that a library made, and the
-// holder does not renew. A renewal proves that the holder lives, whatever its connection is called.
+// covers reports whether the rule is for this lock: its key is named, its owner is not in a format
+// that a library made, and the holder does not renew. A renewal proves that the holder lives,
+// whatever its connection is called.
 func (r *OwnerName) covers(l *Lock, owner string) bool {
 	if l.Renewals > 0 || !l.Scheme.traits().anyOwner || !r.keys.Match(l.Key) {
 		return false
@@ -146,12 +151,13 @@ func (r *OwnerName) link(part string) (link, bool) {
 // OwnerNameUse tells how well a rule of [Options.OwnerNames] fits.
 type OwnerNameUse struct {
 	Rule string
-	// Holders counts those to which the rule applies, those of one client as one; Matched of them have a connection, or had one while
-	// locktop watched.
+	// Holders counts those to which the rule applies, those of one client as one; Matched of them
+	// have a connection, or had one while locktop watched.
 	Holders, Matched int
 }
 
-// Wrong reports whether more than half of the holders match no connection. Then the rule proves of none that it is gone.
+// Wrong reports whether more than half of the holders match no connection. Then the rule proves of
+// none that it is gone.
 func (u OwnerNameUse) Wrong() bool { return 2*(u.Holders-u.Matched) > u.Holders }
 
 // String says so.
@@ -166,7 +172,8 @@ func (u OwnerNameUse) String() string {
 // trusts reports whether a rule may prove that a holder is gone.
 func (a *attendance) trusts(rule int) bool { return rule < len(a.uses) && !a.uses[rule].Wrong() }
 
-// tryRules counts how many holders each rule fits, and reports whether another rule is trusted than before.
+// tryRules counts how many holders each rule fits, and reports whether another rule is trusted than
+// before.
 func (a *attendance) tryRules(slots []slot) (changed bool) {
 	if len(a.rules) == 0 {
 		return false
@@ -196,7 +203,8 @@ func (a *attendance) tryRules(slots []slot) (changed bool) {
 	return changed
 }
 
-// tryRule notes whether a rule finds a connection of an owner. The shortest reading stands for the client.
+// tryRule notes whether a rule finds a connection of an owner. The shortest reading stands for the
+// client.
 func (a *attendance) tryRule(r *OwnerName, l *Lock, owner string, clients map[link]bool) {
 	var client link
 	matched := false
@@ -212,8 +220,8 @@ func (a *attendance) tryRule(r *OwnerName, l *Lock, owner string, clients map[li
 	}
 }
 
-// trustRules trusts the rules where one lock is looked at once, so that there is nothing to count. One that goes by names needs
-// connections that have any.
+// trustRules trusts the rules where one lock is looked at once, so that there is nothing to count.
+// One that goes by names needs connections that have any.
 func (a *attendance) trustRules() {
 	named := false
 	for l := range a.present {

@@ -39,11 +39,12 @@ type Vote struct {
 	// none, or the key is not there.
 	Observed keyspace.Record
 
-	// lost is the last time for which the holder had this vote and lost it, nil if that was not seen; heardSince is since when
-	// no news of the vote can have been missed, in Unix nanoseconds.
+	// lost is the last time for which the holder had this vote and lost it, nil if that was not
+	// seen; heardSince is since when no news of the vote can have been missed, in Unix nanoseconds.
 	lost       *Hold
 	heardSince int64
-	// hadIt is set where the master voted for the holder when it was read last, and does not answer now.
+	// hadIt is set where the master voted for the holder when it was read last, and does not answer
+	// now.
 	hadIt bool
 }
 
@@ -120,9 +121,6 @@ func (b Ballot) unknown() bool {
 func (l *Lock) claimedAt(now time.Time) State {
 	if !l.ExpiresAt.IsZero() && !now.Before(l.ExpiresAt) && l.hold() == nil {
 		return StateExpired
-	}
-	if l.hold() != nil && l.Quorum.For+l.Quorum.unanswered() >= l.Quorum.Needed {
-		return StateMinority // a master that does not answer may have the vote that is missing
 	}
 	first := ""
 	for i := range l.Quorum.Votes {

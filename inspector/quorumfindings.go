@@ -8,11 +8,25 @@ import (
 
 // This file finds what is wrong with the votes on a Redlock.
 
-// claimFinding is of a lock that no client is known to have. due is when its answer changes by time alone.
+// claimFinding is of a lock that no client is known to have. due is when its answer changes by time
+// alone.
 func claimFinding(l *Lock, now time.Time) (f Finding, due time.Time) {
 	q := l.Quorum
 	if i := l.believer(now); i >= 0 {
 		return unprotected(l, &l.History[i]), l.History[i].Lost.Until
+	}
+	silent := q.unanswered()
+	if l.State == StateSplit && q.For+silent >= q.Needed {
+		held := "it may be held with votes there"
+		if l.hold() != nil {
+			held = shorten(l.holder().Label) + " had the quorum before and may still have it"
+		}
+		return Finding{
+			Code: CodeSplit, Severity: SeverityWarning,
+			Text: fmt.Sprintf("No client is known to have the %d of %d votes that make a quorum: %s. %s, and %s.",
+				q.Needed, len(q.Votes), q.sides(), masters(silent, "does not answer", "do not answer"), held),
+			Advice: "Bring the masters back: without them it is not known whether it is held.",
+		}, time.Time{}
 	}
 	if l.State == StateSplit {
 		return Finding{
@@ -29,7 +43,7 @@ func claimFinding(l *Lock, now time.Time) (f Finding, due time.Time) {
 		Advice: "Nobody holds it: these votes are left over from an attempt that failed, or from a release that did not reach every " +
 			"master. They end with their TTL; release them if others wait.",
 	}
-	switch silent := q.unanswered(); {
+	switch {
 	case silent == 0 || q.For+silent < q.Needed:
 	case l.hold() != nil:
 		f.Text = strings.TrimSuffix(f.Text, ".") + fmt.Sprintf(". It had the quorum before; %s, and it may still be held.", masters(silent, "does not answer", "do not answer"))
@@ -41,7 +55,8 @@ func claimFinding(l *Lock, now time.Time) (f Finding, due time.Time) {
 	return f, time.Time{}
 }
 
-// unprotected: the former holder lost its majority and does not know it, and no other client has one yet.
+// unprotected: the former holder lost its majority and does not know it, and no other client has
+// one yet.
 func unprotected(l *Lock, former *Hold) Finding {
 	f := Finding{Code: CodeMinority, Severity: SeverityCritical, Text: former.Lost.Text}
 	if l.State == StateSplit {
@@ -52,13 +67,13 @@ func unprotected(l *Lock, former *Hold) Finding {
 	if end := former.Lost.Until; !end.IsZero() {
 		until = "before " + end.Local().Format(time.TimeOnly)
 	}
-	f.Advice = fmt.Sprintf("Another client that gets %d votes %s holds the lock at the same time: stop one of them, or keep the others away.",
-		l.Quorum.Needed, until)
+	f.Advice = fmt.Sprintf("Another client that gets %d votes %s holds the lock at the same time: stop one of them, "+
+		"or keep the others away.", l.Quorum.Needed, until)
 	return f
 }
 
-// doubleMajority: a former holder lost its majority without a release, and another client got one while the validity of the first
-// lasted.
+// doubleMajority: a former holder lost its majority without a release, and another client got one
+// while the validity of the first lasted.
 func doubleMajority(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.Time) {
 	if l.Quorum == nil || l.hold() == nil {
 		return Finding{}, false, time.Time{}
@@ -96,10 +111,10 @@ func doubleMajority(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.T
 	}
 	return Finding{
 		Code: CodeDoubleMajority, Severity: SeverityCritical,
-		Text: fmt.Sprintf("%s had a majority of %d %s; %s has had one since %s; both %s%s.", first, former.Lost.majority.masters, until,
-			second, l.HeldSince.Local().Format(time.TimeOnly), believe, together),
-		Advice: "Both may be inside: check what each wrote. A master that lost its memory must stay out for the longest lease, clocks must " +
-			"not jump, and a fencing token refuses what comes too late.",
+		Text: fmt.Sprintf("%s had a majority of %d %s; %s has had one since %s; both %s%s.",
+			first, former.Lost.majority.masters, until, second, l.HeldSince.Local().Format(time.TimeOnly), believe, together),
+		Advice: "Both may be inside: check what each wrote. A master that lost its memory must stay out for the longest " +
+			"lease, clocks must not jump, and a fencing token refuses what comes too late.",
 	}, true, due
 }
 
@@ -140,8 +155,8 @@ func degradedQuorum(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.T
 	return f, true, due
 }
 
-// lacksVotes judges a lock that is held with some of the votes. A majority is all that Redlock asks for: what tells of trouble is a
-// vote that was lost under the holder.
+// lacksVotes judges a lock that is held with some of the votes. A majority is all that Redlock asks
+// for: what tells of trouble is a vote that was lost under the holder.
 func (l *Lock) lacksVotes(live int, now time.Time) Finding {
 	q := l.Quorum
 	lost, never, normal := false, true, true
@@ -163,7 +178,8 @@ func (l *Lock) lacksVotes(live int, now time.Time) Finding {
 	switch {
 	case lost && margin <= 0:
 		f.Severity = SeverityCritical
-		f.Advice = "Bring the masters that lack the vote back, or extend the lease on those that have it, before another one fails."
+		f.Advice = "Bring the masters that lack the vote back, or extend the lease on those that have it, " +
+			"before another one fails."
 	case lost:
 		f.Advice = "The next acquisition or renewal may bring the votes back. Look at the masters that lack them."
 	default:
@@ -173,8 +189,8 @@ func (l *Lock) lacksVotes(live int, now time.Time) Finding {
 		if normal && margin > 0 {
 			f.Severity = SeverityInfo
 		}
-		f.Advice = "A majority is enough. A master that was slow, or that another client had asked first, gives no vote: the next " +
-			"acquisition or renewal may get it. Look at the masters if it is always the same ones."
+		f.Advice = "A majority is enough. A master that was slow, or that another client had asked first, gives no vote: " +
+			"the next acquisition or renewal may get it. Look at the masters if it is always the same ones."
 	}
 	f.Text = fmt.Sprintf("%s with %d of %d votes, and %s: %s.", had, live, len(q.Votes), said, q.lackingAt(l, now))
 	return f
@@ -199,7 +215,8 @@ func (v *Vote) over(now time.Time) bool { return !v.ExpiresAt.IsZero() && !now.B
 // lacking says which masters do not vote for the holder, and why.
 func (q *Quorum) lacking() string { return q.lackingAt(nil, time.Time{}) }
 
-// lackingAt counts the votes that have run out by then as well. Of a lock that is held it tells which votes the holder had.
+// lackingAt counts the votes that have run out by then as well. Of a lock that is held it tells
+// which votes the holder had.
 func (q *Quorum) lackingAt(l *Lock, now time.Time) string {
 	var why []string
 	for i := range q.Votes {
@@ -222,7 +239,8 @@ func (v *Vote) had(l *Lock) string {
 	if l == nil || v.lost == nil || v.lost.Until.Before(l.HeldSince) {
 		return ""
 	}
-	return fmt.Sprintf("lost its vote at %s (%s) and ", v.lost.Until.Local().Format(time.TimeOnly), wentBy(v.lost.Cause))
+	at := v.lost.Until.Local().Format(time.TimeOnly)
+	return fmt.Sprintf("lost its vote at %s (%s) and ", at, wentBy(v.lost.Cause))
 }
 
 // why says in words why a master does not vote for the holder.

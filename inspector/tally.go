@@ -21,8 +21,9 @@ type voice struct {
 	// silent says why the master's last word does not count; empty: it does. Detail says it in words.
 	silent Ballot
 	detail string
-	// readAt is when the key was last read there, and heardSince since when no news of it can have been missed, both in Unix
-	// nanoseconds. A master that is polled tells nothing between two reads.
+	// readAt is when the key was last read there, and heardSince since when no news of it can have
+	// been missed, both in Unix nanoseconds. A master that is polled tells nothing between two
+	// reads.
 	readAt, heardSince int64
 	polled             bool
 }

@@ -12,8 +12,8 @@ type traits struct {
 	oneToken bool
 	// coolsDown: a TTL that was cut says that the lock is released, and kept on purpose until then.
 	coolsDown bool
-	// anyOwner: an owner is whatever the client gives, so that a rule of the operator's can describe it. The others have a format of
-	// their own.
+	// anyOwner: an owner is whatever the client gives, so that a rule of the operator's can
+	// describe it. The others have a format of their own.
 	anyOwner bool
 	// apart: its holders hold different things, so that they come and go one by one.
 	apart bool

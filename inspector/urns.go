@@ -27,10 +27,11 @@ type urn struct {
 	key keyRef
 	// end is that of the quorum with its last renewal, or with its acquisition.
 	end time.Time
-	// valid is until when the present holder has the majority by its acquisition or its last renewal, whatever became of its
-	// votes since; zero where that has no end.
+	// valid is until when the present holder has the majority by its acquisition or its last
+	// renewal, whatever became of its votes since; zero where that has no end.
 	valid time.Time
-	// doubtAt is since when the holder lacks the majority without it being known why; zero where that is not so.
+	// doubtAt is since when the holder lacks the majority without it being known why; zero where
+	// that is not so.
 	doubtAt time.Time
 	// sides says who votes for whom; changedAt is when that changed.
 	sides     uint64

@@ -59,8 +59,8 @@ type Roll struct {
 	OwnerNames []OwnerName `json:"owner_names,omitempty"`
 }
 
-// OwnerName is a rule of --owner-name: of so many holders it has found the connections of so many. Where it is not trusted, it
-// looks wrong, and makes no lock orphaned.
+// OwnerName is a rule of --owner-name: of so many holders it has found the connections of so many.
+// Where it is not trusted, it looks wrong, and makes no lock orphaned.
 type OwnerName struct {
 	Rule    string `json:"rule"`
 	Holders int    `json:"holders"`
