@@ -130,8 +130,11 @@ func (l *Lock) RenewedBy(now time.Time) time.Time {
 	return now.Add(scale(max(l.ExpiresAt.Sub(now), 0), share))
 }
 
-// recreators are the libraries that may have left the lock and make it again.
+// recreators are the libraries that may have left the lock and make it again. They renew what has a TTL.
 func (l *Lock) recreators() []Library {
+	if l.ExpiresAt.IsZero() {
+		return nil
+	}
 	libraries, _ := l.Libraries()
 	return slices.DeleteFunc(libraries, func(library Library) bool { return !library.Recreates })
 }
