@@ -83,7 +83,8 @@ func TestAUUIDThatComesBackWithItsRenewalResurrects(t *testing.T) {
 	}
 }
 
-// Of which libraries a lock may come back, and when a holder that is alive has renewed it at the latest.
+// Of which libraries a lock may come back, and when a holder that is alive has renewed it at the
+// latest.
 func TestLocksThatMayComeBack(t *testing.T) {
 	const uuid = "5b0e2f6c-90c1-4f0e-8a57-2d1f3c5a7b9e"
 	for _, c := range []struct {

@@ -37,7 +37,8 @@ func (c *acting) add(cmd *cobra.Command) {
 	flags.StringVar(&c.holder, "holder", "", "the `OWNER` who has the lock, exactly as the lock says it (locktop show prints it)")
 	flags.BoolVar(&c.dryRun, "dry-run", false, "do nothing; say what would be done")
 	flags.BoolVar(&c.yes, "yes", false, "do not ask")
-	flags.BoolVar(&c.force, "force", false, "do it although it is discouraged: the lock's library does not survive it, or its holder could not release it any more")
+	flags.BoolVar(&c.force, "force", false,
+		"do it although it is discouraged: the lock's library does not survive it, or its holder could not release it any more")
 	flags.StringVar(&c.reason, "reason", "", "why; it is kept in the audit file")
 	flags.VarP(newChoice(&c.output, "text", "text", "json"), "output", "o", "form of the output")
 	chosen(cmd, "output", "text", "json")
@@ -188,7 +189,8 @@ type outcomeJSON struct {
 	Woken        *int64 `json:"woken,omitempty"`
 	Text         string `json:"text"`
 	Error        string `json:"error,omitempty"`
-	// CameBack says whether its holder made the lock again after it was freed; absent where that was not looked for to the end.
+	// CameBack says whether its holder made the lock again after it was freed; absent where that
+	// was not looked for to the end.
 	CameBack *bool `json:"came_back,omitempty"`
 	// ValidUntil and Nodes are of a Redlock: until when its holder has the quorum, and what became of the action on each master.
 	ValidUntil string            `json:"valid_until,omitempty"`
@@ -206,7 +208,8 @@ type nodeOutcomeJSON struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// report prints an outcome and finds the exit code. known says whether it is known that the lock came back afterwards, or did not.
+// report prints an outcome and finds the exit code. known says whether it is known that the lock
+// came back afterwards, or did not.
 func (a *app) report(c *acting, r actions.Request, o actions.Outcome, back time.Duration, known bool) error {
 	said := sentence(r, o)
 	var printed error // the outcome is what it is, whether anybody reads it or not
