@@ -7,8 +7,8 @@ import (
 	"locktop/inspector"
 )
 
-// This file is about locks that were released and are there again, because the renewal or the extension of a holder that is alive makes
-// a deleted key again.
+// This file is about locks that were released and are there again, because the renewal or the
+// extension of a holder that is alive makes a deleted key again.
 
 const (
 	// longestLook bounds for how long a lock is looked at again after a release.
@@ -17,23 +17,28 @@ const (
 	lookLonger = time.Second
 )
 
-// freesNow says whether the request deletes the lock, or takes its holder out of it, so that a renewal could bring it back.
+// freesNow says whether the request deletes the lock, or takes its holder out of it, so that a
+// renewal could bring it back.
 func freesNow(r Request) bool { return frees(r) && !milder(r) && !buried(r) }
 
-// comesBackWords warn of a lock that may come back; empty where nothing says that it does, or a tombstone keeps it from it.
+// comesBackWords warn of a lock that may come back; empty where nothing says that it does, or a
+// tombstone keeps it from it.
 func comesBackWords(r Request) string {
 	by, may := r.Lock.MayComeBack()
 	if !may || !freesNow(r) {
 		return ""
 	}
-	looked := " It is looked at again for up to " + span(lookFor(r.Lock, time.Now())) + ", and you are told if it is back."
+	looked := " It is looked at again for up to " + span(lookFor(r.Lock, time.Now())) +
+		", and you are told if it is back."
 	switch {
 	case r.Lock.ComesBack() && r.Verb == VerbForceExpire:
-		return "If its holder is alive, its next renewal makes the key again: a release leaves a tombstone for it instead." + looked
+		return "If its holder is alive, its next renewal makes the key again: " +
+			"a release leaves a tombstone for it instead." + looked
 	case r.Lock.ComesBack():
 		return "If its holder is alive, its next renewal makes the key again." + looked
 	default:
-		return "It may come back: clients of " + strings.Join(by, ", ") + " make a deleted key again when they renew or extend it." + looked
+		return "It may come back: clients of " + strings.Join(by, ", ") +
+			" make a deleted key again when they renew or extend it." + looked
 	}
 }
 
@@ -46,10 +51,11 @@ func lookFor(lock *inspector.Lock, now time.Time) time.Duration {
 	return min(max(by.Sub(now), 0)+lookLonger, longestLook)
 }
 
-// LookFor is for how long the lock should be looked at again after the action, because its holder may make it again: until its next
-// renewal, as far as is known, and for 15 s at most. Zero: nothing says that it comes back, or it was not freed.
+// LookFor is for how long the lock should be looked at again after the action, because its holder
+// may make it again: until its next renewal, as far as is known, and for 15 s at most. Zero:
+// nothing says that it comes back, or it was not freed.
 func LookFor(r Request, o Outcome) time.Duration {
-	freed := o.Result == ResultReleased || o.Result == ResultExpired || o.Result == ResultEntryReleased || o.Result == ResultPartly
+	freed := o.Result.Done() || o.Result == ResultPartly
 	if r.Lock == nil || !freed || r.DryRun || !freesNow(r) {
 		return 0
 	}
@@ -59,7 +65,8 @@ func LookFor(r Request, o Outcome) time.Duration {
 	return lookFor(r.Lock, time.Now())
 }
 
-// CameBack says whether a lock that was read after the action, or seen to be acquired after it, is held by the same holder again.
+// CameBack says whether a lock that was read after the action, or seen to be acquired after it, is
+// held by the same holder again.
 func CameBack(r Request, now *inspector.Lock) bool {
 	if now == nil || now.State == inspector.StateFreed {
 		return false
@@ -74,6 +81,6 @@ func CameBack(r Request, now *inspector.Lock) bool {
 
 // CameBackText says that a lock came back, and what helps.
 func CameBackText(r Request, after time.Duration) string {
-	return keyWords(r) + " came back " + span(after) + " after it was " + participle(r.Verb) + ": " + ownerWords(r, r.Owner) +
-		" holds it again. Its holder is alive, and renewed it or acquired it again: stop that first"
+	return keyWords(r) + " came back " + span(after) + " after it was " + participle(r.Verb) + ": " +
+		ownerWords(r, r.Owner) + " holds it again. Its holder is alive, and renewed it or acquired it again: stop that first"
 }

@@ -42,8 +42,9 @@ const (
 		end`
 )
 
-// A lock whose bytes could be of a library that makes a deleted key again: that is said before, in the dialog and in a dry run, and
-// afterwards it is looked at for as long as the holder's next renewal may take.
+// A lock whose bytes could be of a library that makes a deleted key again: that is said before, in
+// the dialog and in a dry run, and afterwards it is looked at for as long as the holder's next
+// renewal may take.
 func TestALockThatMayComeBackIsLookedAt(t *testing.T) {
 	s := newFixtureServer(t)
 	for name, c := range map[string]struct {

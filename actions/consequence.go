@@ -37,8 +37,8 @@ type Effect struct {
 	Does, Then string
 	// Warnings are what to beware of.
 	Warnings []string
-	// Discouraged: the library does not survive it, or the holder could not release it any more, as the first of the warnings says; it
-	// takes [Request].Force.
+	// Discouraged: the library does not survive it, or the holder could not release it any more, as
+	// the first of the warnings says; it takes [Request].Force.
 	Discouraged bool
 }
 

@@ -55,8 +55,14 @@
 //
 // # Libraries
 //
-// What a library does besides its scheme is said before an action. What it does not survive takes [Request].Force. Where a
-// holder's renewal would make a deleted key anew, a release leaves a tombstone until that renewal has met it; a force-expiry does not.
+// What a library does besides its scheme is said before an action. What it does not survive takes
+// [Request].Force, and so does an extension that keeps the holder from releasing. Where a holder's
+// renewal would make a deleted key again, a release leaves a tombstone until that renewal has met
+// it, unless [Request].NoTombstone declines it; a force-expiry does not. A lock that may come back
+// without one is looked at afterwards by those who asked for the action: [LookFor] says for how
+// long, and [CameBack] whether it is.
+//
+// A lock without any end is not extended: that would give it one.
 //
 // # The audit
 //

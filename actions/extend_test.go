@@ -9,11 +9,12 @@ import (
 	"locktop/inspector"
 )
 
-// redisMutexUnlock is how redis-mutex (Ruby) 4 releases: it deletes the key where the value is the one that it wrote.
+// redisMutexUnlock is how redis-mutex (Ruby) 4 releases: it deletes the key where the value is the
+// one that it wrote.
 const redisMutexUnlock = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0`
 
-// An extension of a lock whose value is the end of its lease rewrites that value. Where the holder compares it on release, it could
-// not release the lock any more: that takes force.
+// An extension of a lock whose value is the end of its lease rewrites that value. Where the holder
+// compares it on release, it could not release the lock any more: that takes force.
 func TestAnExtensionDoesNotKeepTheHolderFromReleasing(t *testing.T) {
 	s := newFixtureServer(t)
 	seconds := strconv.FormatFloat(float64(time.Now().Add(10*time.Second).UnixMilli())/1000, 'f', 3, 64)
@@ -117,7 +118,8 @@ func TestALockWithoutATTLIsNotExtended(t *testing.T) {
 	}
 }
 
-// A lease of its own that a lock keeps in its content can be extended though the key has no TTL, which stays so.
+// A lease of its own that a lock keeps in its content can be extended though the key has no TTL,
+// which stays so.
 func TestALeaseInTheContentIsExtended(t *testing.T) {
 	s := newFixtureServer(t)
 	ends := time.Now().Add(20 * time.Second).UnixMilli()

@@ -114,8 +114,10 @@ func notShorter(key string, lease time.Duration) fact {
 // seenEndless says whether the lock was seen without a TTL.
 func seenEndless(lock *inspector.Lock) bool { return lock.Observed.ExpiresAt.IsZero() }
 
-// withoutTTL says whether the lock's key has no TTL.
-func withoutTTL(lock *inspector.Lock) bool { return lock.ExpiresAt.IsZero() && seenEndless(lock) }
+// withoutTTL says whether the lock was read, and has no TTL.
+func withoutTTL(lock *inspector.Lock) bool {
+	return lock.Observed.Exists() && lock.ExpiresAt.IsZero() && seenEndless(lock)
+}
 
 // millis is a duration as Redis counts it.
 func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }

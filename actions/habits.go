@@ -47,14 +47,16 @@ func habits(r Request) (warnings []string, isDiscouraged bool) {
 	return warnings, isDiscouraged
 }
 
-// restamps is what to beware of when another value is written into a lock whose value is the end of its lease. It is discouraged where
-// a client of such a library releases only what it has written itself.
+// restamps is what to beware of when another value is written into a lock whose value is the end of
+// its lease. It is discouraged where a client of such a library releases only what it has written
+// itself.
 func restamps(r Request, libraries []inspector.Library, surely bool) (warnings []string, isDiscouraged bool) {
 	recipe, _ := RecipeFor(r.Lock.Scheme)
 	if !recipe.Stamped {
 		return nil, false
 	}
-	const compares = "its clients compare the value when they release, so its holder will not be able to release it any more, and it stays until the new end"
+	const compares = "its clients compare the value when they release, " +
+		"so its holder will not be able to release it any more, and it stays until the new end"
 	for _, library := range libraries {
 		switch {
 		case !library.ComparesEnd:
@@ -68,7 +70,8 @@ func restamps(r Request, libraries []inspector.Library, surely bool) (warnings [
 		return nil, false // its clients delete the key whatever its value is
 	}
 	return []string{
-		"Whether its holder compares the value when it releases is not known: one that does will not be able to release it any more, and it stays until the new end.",
+		"Whether its holder compares the value when it releases is not known: " +
+			"one that does will not be able to release it any more, and it stays until the new end.",
 	}, false
 }
 
@@ -78,16 +81,19 @@ func discouraged(r Request) bool {
 	return is
 }
 
-// CanBury says whether a release of the lock leaves a tombstone unless that is declined: it ends by itself, as the tombstone has to, and
-// would likely come back. A force-expiry deletes the key, whatever comes of it.
+// CanBury says whether a release of the lock leaves a tombstone unless that is declined: it ends by
+// itself, as the tombstone has to, and would likely come back. A force-expiry deletes the key,
+// whatever comes of it.
 func CanBury(r Request) bool {
-	return r.Verb == VerbRelease && r.Lock != nil && r.Lock.Observed.Type == keyspace.TypeString && r.Lock.ComesBack() && !seenEndless(r.Lock)
+	return r.Verb == VerbRelease && r.Lock != nil && r.Lock.Observed.Type == keyspace.TypeString &&
+		r.Lock.ComesBack() && !seenEndless(r.Lock)
 }
 
 // buried says whether the action leaves a tombstone instead of deleting the key.
 func buried(r Request) bool { return CanBury(r) && !r.NoTombstone }
 
-// tombstoneLonger is by how much a tombstone outlasts the holder's next renewal, so that the renewal meets it.
+// tombstoneLonger is by how much a tombstone outlasts the holder's next renewal, so that the
+// renewal meets it.
 const tombstoneLonger = time.Second
 
 // tombstoneFor is how long a tombstone stays: until the holder's next renewal has met it.
@@ -95,23 +101,24 @@ func tombstoneFor(lock *inspector.Lock, now time.Time) time.Duration {
 	return max(lock.RenewedBy(now).Sub(now), 0) + tombstoneLonger
 }
 
-// bury puts a tombstone in the place of a string until the holder's next renewal, which finds another value than its own, and gives the
-// lock up.
+// bury puts a tombstone in the place of a string until the holder's next renewal, which finds
+// another value than its own, and gives the lock up.
 func (p *plan) bury(r Request, now time.Time) {
 	stays := tombstoneFor(r.Lock, now)
 	stone := inspector.TombstonePrefix + actor().User + ":" + strconv.FormatInt(now.UnixMilli(), 10)
 	p.do("SET", r.Lock.Key, stone, "PX", millis(stays))
 	p.done = Outcome{
 		Result: ResultReleased,
-		Detail: "a tombstone keeps its place for " + span(stays) + ", so that a renewal does not bring it back; no client can acquire it before that is over",
+		Detail: "a tombstone keeps its place for " + span(stays) +
+			", so that a renewal does not bring it back; no client can acquire it before that is over",
 	}
 }
 
 // tombstoneWords say what a tombstone does, and what comes of it for those who wait.
 func tombstoneWords(r Request, now time.Time) (does, then string) {
 	stays := span(tombstoneFor(r.Lock, now))
-	then = "The holder's next renewal would make a deleted key again: it finds the tombstone instead, and the holder gives the lock up. " +
-		"No client can acquire the lock for those " + stays + ", so clients that wait for it wait that long."
+	then = "The holder's next renewal would make a deleted key again: " +
+		"it finds the tombstone instead, and the holder gives the lock up. No client can acquire the lock for those " + stays + ", so clients that wait for it wait that long."
 	var others []string
 	libraries, _ := r.Lock.Libraries()
 	for _, library := range libraries {
@@ -120,7 +127,8 @@ func tombstoneWords(r Request, now time.Time) (does, then string) {
 		}
 	}
 	if len(others) > 0 {
-		then += " If it is a lock of " + strings.Join(others, " or ") + ", which leaves the same bytes and does not make a key again, decline the tombstone."
+		then += " If it is a lock of " + strings.Join(others, " or ") +
+			", which leaves the same bytes and does not make a key again, decline the tombstone."
 	}
 	return "puts a tombstone in its place for " + stays, then
 }

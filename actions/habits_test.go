@@ -10,7 +10,8 @@ import (
 
 const uuidOfHabits = "a0e252f4-5c9b-4d0e-9c37-1f0f6a2b7c11"
 
-// redLockNetExtend is what RedLock.net 2.3.2 renews with (Lua/Extend.lua): it makes the key again where it is gone.
+// redLockNetExtend is what RedLock.net 2.3.2 renews with (Lua/Extend.lua): it makes the key again
+// where it is gone.
 const redLockNetExtend = `
 	local currentVal = redis.call('get', KEYS[1])
 	if (currentVal == false) then
@@ -136,8 +137,9 @@ func TestDiscouragedActionsTakeForce(t *testing.T) {
 	}
 }
 
-// A tombstone does not outlive the renewal that it is for: a client of pottery, which leaves the same bytes, acquires the lock then. It
-// is said who waits, and for how long, and the tombstone can be declined.
+// A tombstone does not outlive the renewal that it is for: a client of pottery, which leaves the
+// same bytes, acquires the lock then. It is said who waits, and for how long, and the tombstone can
+// be declined.
 func TestATombstoneEndsWithTheRenewal(t *testing.T) {
 	s := newFixtureServer(t)
 	f := stringFixture("pottery", "redlock:orders", uuidOfHabits, 30*time.Second)

@@ -41,9 +41,11 @@ type Recipe struct {
 	Refused map[Verb]string
 	// Warnings are true of every destructive action on the scheme.
 	Warnings []string
-	// OwnEnd: an extension is about another end than the TTL of the lock's own key, so that a key without a TTL can be extended.
+	// OwnEnd: an extension is about another end than the TTL of the lock's own key, so that a key
+	// without a TTL can be extended.
 	OwnEnd bool
-	// Stamped: that end is the value of the key, so that an extension writes another value than the holder's.
+	// Stamped: that end is the value of the key, so that an extension writes another value than the
+	// holder's.
 	Stamped bool
 	// plan completes the plan of a verb, which is one of Steps, and which was checked but for what the scheme has in it. Its
 	// error is a refusal. It depends on nothing but its arguments.
@@ -70,7 +72,7 @@ func (r Recipe) refuses(request Request) string {
 		return cmp.Or(r.Refused[request.Verb], fmt.Sprintf("there is no action %q", request.Verb))
 	case milder(request):
 		return step.MilderRefused
-	case request.Verb == VerbExtend && !r.OwnEnd && r.Type != keyspace.TypeZSet && request.Lock.Observed.Exists() && withoutTTL(request.Lock):
+	case request.Verb == VerbExtend && !r.OwnEnd && r.Type != keyspace.TypeZSet && withoutTTL(request.Lock):
 		return neverEnds
 	default:
 		return step.Refused
@@ -98,10 +100,11 @@ func Recipes() []Recipe {
 }
 
 const (
-	guardString      = "the key is a string, its whole value is the one seen, and its lease ends when it was seen to end"
-	guardHash        = "the key is a hash, the holder's field and its count are as seen, no field has come or gone, and its lease ends when it was seen to end"
-	wakeUpPolling    = "none: clients that wait poll"
-	neverEnds        = "it has no TTL, so it never ends by itself and there is nothing to extend; to give it an end, force-expire it with a delay"
+	guardString   = "the key is a string, its whole value is the one seen, and its lease ends when it was seen to end"
+	guardHash     = "the key is a hash, the holder's field and its count are as seen, no field has come or gone, and its lease ends when it was seen to end"
+	wakeUpPolling = "none: clients that wait poll"
+	neverEnds     = "it has no TTL, so it never ends by itself and there is nothing to extend; " +
+		"to give it an end, force-expire it with a delay"
 	deletes          = "deletes the key"
 	wakes            = "deletes the key and publishes the wake-up"
 	shortens         = "shortens its TTL to that, and never lengthens it"

@@ -18,7 +18,8 @@ func init() {
 		WakeUp: wakeUpPolling,
 		Steps: map[Verb]Step{
 			VerbExtend: {
-				Does: "changes its value, which is the end of its lease: it writes a later end in the same format, by this machine's clock; a TTL that would end sooner is set to the new lease",
+				Does: "changes its value, which is the end of its lease: it writes a later end in the same format, " +
+					"by this machine's clock; a TTL that would end sooner is set to the new lease",
 				Then: "The next action on it has to name the new value.",
 			},
 			VerbRelease:     {Does: deletes, Then: besideHolder},
@@ -54,7 +55,10 @@ func planTimestamp(p *plan, r Request, holder inspector.Holder, now time.Time) e
 		return refusal{result: ResultChanged, holder: r.Owner, reason: longerLeft(left)}
 	}
 	key, value := r.Lock.Key, stamp.at(now.Add(r.TTL))
-	p.done = Outcome{Result: ResultExtended, Holder: clip(value), Detail: "its value, which is the end of its lease, becomes " + printable(clip(value))}
+	p.done = Outcome{
+		Result: ResultExtended, Holder: clip(value),
+		Detail: "its value, which is the end of its lease, becomes " + printable(clip(value)),
+	}
 	switch {
 	case seenEndless(r.Lock):
 		p.do("SET", key, value)

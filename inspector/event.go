@@ -44,7 +44,8 @@ type Event struct {
 	Held      time.Duration
 	HeldExact bool
 	Cause     Cause
-	// Repaired is of an EventRenewed that gave a TTL to a lock without one. It is no renewal, and [Event.Word] says so.
+	// Repaired is of an EventRenewed that gave a TTL to a lock without one. It is no renewal, and
+	// [Event.Word] says so.
 	Repaired bool
 	// Text is said to people where the fields do not say it all (the reason of a gap, the outcome of an action).
 	Text string

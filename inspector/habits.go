@@ -38,14 +38,16 @@ func (l *Lock) uncheckedRelease() bool {
 	})
 }
 
-// resurrects: the very token that was deleted came back, which only a renewal that makes the key again does.
+// resurrects: the very token that was deleted came back, which only a renewal that makes the key
+// again does.
 func resurrects(_ Thresholds, l *Lock, _ time.Time) (Finding, bool, time.Time) {
 	if l.mind.resurrected == 0 {
 		return Finding{}, false, time.Time{}
 	}
 	return Finding{
 		Code: CodeResurrects, Severity: SeverityWarning,
-		Text:   fmt.Sprintf("It was deleted, and came back with the same token, %s: its holder's renewal makes the key again.", times(int(l.mind.resurrected))),
+		Text: fmt.Sprintf("It was deleted, and came back with the same token, %s: its holder's renewal makes the key again.",
+			times(int(l.mind.resurrected))),
 		Advice: "A release leaves a tombstone in its place, which the next renewal runs into; or stop the holder.",
 	}, true, time.Time{}
 }
@@ -85,17 +87,19 @@ func (l *Lock) resurrectedBy(at time.Time) uint8 {
 	return min(l.mind.resurrected, 254) + 1
 }
 
-// ComesBack says whether the lock, if its key is deleted, will likely be made again by its holder's renewal: it was before, or its
-// library is known to do so by itself.
+// ComesBack says whether the lock, if its key is deleted, will likely be made again by its holder's
+// renewal: it was before, or its library is known to do so by itself.
 func (l *Lock) ComesBack() bool {
 	if l.mind.resurrected > 0 {
 		return true
 	}
-	return slices.ContainsFunc(l.recreators(), func(library Library) bool { return library.Renews > 0 && !library.AnyName })
+	return slices.ContainsFunc(l.recreators(), func(library Library) bool {
+		return library.Renews > 0 && !library.AnyName
+	})
 }
 
-// MayComeBack says whether the lock may be made again by its holder after it was released: that it was before, or that it could be one
-// of a library that does so. by names those.
+// MayComeBack says whether the lock may be made again by its holder after it was released: that it
+// was before, or that it could be one of a library that does so. by names those.
 func (l *Lock) MayComeBack() (by []string, may bool) {
 	for _, library := range l.recreators() {
 		by = append(by, library.Name)
@@ -108,8 +112,9 @@ func (l *Lock) MayComeBack() (by []string, may bool) {
 	return by, len(by) > 0 || l.mind.resurrected > 0
 }
 
-// RenewedBy is when a holder that is alive has renewed the lock at the latest, as far as is known: by the renewals that were seen, or by
-// the share of their lease after which clients of its libraries renew. Zero: the lock has no end.
+// RenewedBy is when a holder that is alive has renewed the lock at the latest, as far as is known:
+// by the renewals that were seen, or by the share of their lease after which clients of its
+// libraries renew. Zero: the lock has no end.
 func (l *Lock) RenewedBy(now time.Time) time.Time {
 	if l.ExpiresAt.IsZero() {
 		return time.Time{}
@@ -117,7 +122,8 @@ func (l *Lock) RenewedBy(now time.Time) time.Time {
 	if l.RenewalPeriod > 0 {
 		return earlier(l.ExpiresAt, l.LastRenewal.Add(l.RenewalPeriod+l.RenewalPeriod/2))
 	}
-	// No more is left of the lease than all of it, so that the share of what is left reaches beyond the next renewal.
+	// No more is left of the lease than all of it, so that the share of what is left reaches beyond
+	// the next renewal.
 	share := 0.0
 	for _, library := range l.recreators() {
 		if library.Renews == 0 {
@@ -131,8 +137,12 @@ func (l *Lock) RenewedBy(now time.Time) time.Time {
 	return now.Add(scale(max(l.ExpiresAt.Sub(now), 0), share))
 }
 
-// recreators are the libraries that may have left the lock and make it again.
+// recreators are the libraries that may have left the lock and make it again. They renew what has a
+// TTL.
 func (l *Lock) recreators() []Library {
+	if l.ExpiresAt.IsZero() {
+		return nil
+	}
 	libraries, _ := l.Libraries()
 	return slices.DeleteFunc(libraries, func(library Library) bool { return !library.Recreates })
 }

@@ -2,6 +2,7 @@ package inspector
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -79,5 +80,39 @@ func TestAUUIDThatComesBackWithItsRenewalResurrects(t *testing.T) {
 	c.after(3*time.Second).hints("new", "set").text(uuid, c.in(10*time.Second))
 	if l := c.must(StateHeld); !hasCode(l, CodeResurrects) {
 		t.Errorf("findings %v", codes(l))
+	}
+}
+
+// Of which libraries a lock may come back, and when a holder that is alive has renewed it at the
+// latest.
+func TestLocksThatMayComeBack(t *testing.T) {
+	const uuid = "5b0e2f6c-90c1-4f0e-8a57-2d1f3c5a7b9e"
+	for _, c := range []struct {
+		key, value string
+		ttl        time.Duration
+		by         string
+		likely     bool // so likely that a release leaves a tombstone
+		renewed    time.Duration
+	}{
+		{"redlock:orders", uuid, 20 * time.Second, "RedLock.net", true, 10 * time.Second},
+		{"orders_lock", uuid, 20 * time.Second, "redlock-rb (Ruby), aioredlock (Python)", false, 20 * time.Second},
+		{"lock:orders", "n4L/2ZlftbtoJhoNxYjXOg==", 20 * time.Second, "redsync (Go)", false, 20 * time.Second},
+		{"lock:orders", "x8Qm2Zt7LbWc4RpA", 20 * time.Second, "go-zero", false, 20 * time.Second},
+		{"lock:orders", "594730fb989a82f9c4b373d423b32f22", 20 * time.Second, "", false, 20 * time.Second},
+		{"lock:orders", uuid, 0, "", false, 0}, // nothing renews a lock without a TTL
+		{"lock:orders", "\x91\x92\xcb\x41\xda\x55\xcd\x5e\x20\x00\x00\xa1a", 0, "suo (Ruby)", false, 0},
+	} {
+		l, is := Rules(nil).Inspect(stringRecord(c.key, c.value, c.ttl), schemeNow)
+		if !is {
+			t.Errorf("%s = %q is no lock", c.key, c.value)
+			continue
+		}
+		by, may := l.MayComeBack()
+		if got := strings.Join(by, ", "); got != c.by || may != (c.by != "") || l.ComesBack() != c.likely {
+			t.Errorf("%s = %q may come back (%v, likely %v) by %q", c.key, c.value, may, l.ComesBack(), got)
+		}
+		if at := l.RenewedBy(schemeNow); at.IsZero() != (c.ttl == 0) || c.ttl > 0 && at.Sub(schemeNow.Add(c.renewed)).Abs() > time.Second {
+			t.Errorf("%s = %q is renewed by %v", c.key, c.value, at.Sub(schemeNow))
+		}
 	}
 }

@@ -15,11 +15,14 @@ type Library struct {
 	RecognisedBy string
 	// Unchecked: a holder releases without looking whose lock it is, so that an old one deletes the next one's.
 	Unchecked bool
-	// ComparesEnd, of those whose value is the end of the lease: a holder releases only where the value is the one that it wrote.
+	// ComparesEnd, of those whose value is the end of the lease: a holder releases only where the
+	// value is the one that it wrote.
 	ComparesEnd bool
-	// Recreates: a holder that renews or extends its lock makes the key again where it is gone, so that a deleted lock comes back.
+	// Recreates: a holder that renews or extends its lock makes the key again where it is gone, so
+	// that a deleted lock comes back.
 	Recreates bool
-	// Renews, of those, is the share of the lease after which a holder renews by itself; 0: only when its application asks for it.
+	// Renews, of those, is the share of the lease after which a holder renews by itself; 0: only
+	// when its application asks for it.
 	Renews float64
 	// AnyName: its locks have any name, so that a lock that may be its own is hardly more than a guess.
 	AnyName bool
@@ -272,7 +275,8 @@ var libraries = []Library{
 		is: uuidNamed(func(string) bool { return true }),
 	},
 	{
-		Name: "aioredlock (Python)", Schemes: ofTokens, RecognisedBy: "a UUID, any name", Recreates: true, Renews: 0.6, AnyName: true,
+		Name: "aioredlock (Python)", Schemes: ofTokens, RecognisedBy: "a UUID, any name",
+		Recreates: true, Renews: 0.6, AnyName: true,
 		is: uuidNamed(func(string) bool { return true }),
 	},
 	{
@@ -356,8 +360,9 @@ var libraries = []Library{
 		},
 	},
 	{
-		Name: "redis-mutex (Ruby)", Schemes: []Scheme{SchemeTimestamp}, RecognisedBy: "`RedisMutex:<object>`; elsewhere seconds with a fraction and no TTL",
-		ComparesEnd: true, is: func(c *candidate, _ shape) match {
+		Name: "redis-mutex (Ruby)", Schemes: []Scheme{SchemeTimestamp},
+		RecognisedBy: "`RedisMutex:<object>`; elsewhere seconds with a fraction and no TTL",
+		ComparesEnd:  true, is: func(c *candidate, _ shape) match {
 			named := strings.HasPrefix(c.Key, "RedisMutex:") || strings.Contains(c.Key, ":RedisMutex:") // behind a namespace
 			return surelyIf(named).or(mayIf(strings.Contains(c.Value.Text, ".") && c.ExpiresAt.IsZero()))
 		},

@@ -37,7 +37,8 @@ type Sampled struct {
 	Waits int
 }
 
-// Tries are attempts of one kind. Done and Refused are those whose result is known, because MONITOR shows no replies.
+// Tries are attempts of one kind. Done and Refused are those whose result is known, because MONITOR
+// shows no replies.
 type Tries struct{ All, Done, Refused int }
 
 // Unknown is how many attempts may have been done or not.

@@ -34,8 +34,8 @@ type act struct {
 	// ttl is the TTL that it sets; zero: none. It is known where ttlKnown says so.
 	ttl      time.Duration
 	ttlKnown bool
-	// condition is on what a command depends beyond whether the key is there: NX, XX, GT or LT of EXPIRE, XX of ZADD. asks: it
-	// returns the value that was there before (GETSET).
+	// condition is on what a command depends beyond whether the key is there: NX, XX, GT or LT of
+	// EXPIRE, XX of ZADD. asks: it returns the value that was there before (GETSET).
 	condition string
 	asks      bool
 }

@@ -96,7 +96,8 @@ func (s *sampler) grouped(known []keyspace.Client, needed int) []SampledClient {
 	slices.SortFunc(out, func(a, b SampledClient) int {
 		return cmp.Or(
 			-cmp.Compare(a.Attempts, b.Attempts), -cmp.Compare(a.Failed, b.Failed), -cmp.Compare(a.Waits, b.Waits),
-			-cmp.Compare(a.Extends.All+a.Releases.All, b.Extends.All+b.Releases.All), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Addr, b.Addr))
+			-cmp.Compare(a.Extends.All+a.Releases.All, b.Extends.All+b.Releases.All),
+			cmp.Compare(a.Name, b.Name), cmp.Compare(a.Addr, b.Addr))
 	})
 	return out
 }

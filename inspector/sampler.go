@@ -171,7 +171,8 @@ func (s *sampler) take(h keyspace.Heard) {
 // step is what a command of an attempt does to the key.
 func (s *sampler) step(at time.Time, a act, t int32) step {
 	return step{
-		at: at, effect: a.effect, ttl: a.ttl, ttlKnown: a.ttlKnown, condition: a.condition, asks: a.asks, owner: s.owner(a.owner), try: t,
+		at: at, effect: a.effect, ttl: a.ttl, ttlKnown: a.ttlKnown, condition: a.condition, asks: a.asks,
+		owner: s.owner(a.owner), try: t,
 	}
 }
 

@@ -90,8 +90,9 @@ func (e *eavesdropper) sample(needed int, held ...string) *Sample {
 	return e.sampler.sample(&keyspace.ProbeReport{From: e.from, To: e.now, Ended: keyspace.ProbeTime, Clients: e.known}, needed)
 }
 
-// wants compares the clients: "c1 asked got failed extended released waits", a "?" behind who is waiting. "1/3" are three attempts to
-// extend or to release of which one is known to have been done; "+1 repaired" is at the end.
+// wants compares the clients: "c1 asked got failed extended released waits", a "?" behind who is
+// waiting. "1/3" are three attempts to extend or to release of which one is known to have been
+// done; "+1 repaired" is at the end.
 func (e *eavesdropper) wants(s *Sample, want ...string) {
 	e.t.Helper()
 	var got []string
@@ -223,7 +224,8 @@ func TestScriptsThatOnlyLooked(t *testing.T) {
 	e.wants(e.sample(1), "c1 0 0 0 0 1 0", "c2 0 0 0 0 0/1 0", "c3 0 0 0 0/1 0 0", "c5 1 1 0 0 0 0", "c6 1 0 1 0 0 0 ?")
 }
 
-// An extension that the holder's script refused is none: MONITOR shows that the script read the key and wrote nothing.
+// An extension that the holder's script refused is none: MONITOR shows that the script read the key
+// and wrote nothing.
 func TestRefusedExtensionsAreNotCountedAsDone(t *testing.T) {
 	const extend = "EVAL if(redis.call('get',KEYS[1])==ARGV[1])then(redis.call('pexpire',KEYS[1],1))end 1 lock:orders "
 	e := eavesdrop(t).reads("holder-1", time.Minute).hears(
@@ -243,7 +245,8 @@ func TestRefusedExtensionsAreNotCountedAsDone(t *testing.T) {
 	}
 }
 
-// A takeover by GETSET is an acquisition: the value that was there says that the lease was over. Who comes second has lost the race.
+// A takeover by GETSET is an acquisition: the value that was there says that the lease was over.
+// Who comes second has lost the race.
 func TestTakeoversByGETSETAreAcquisitions(t *testing.T) {
 	end := func(d time.Duration) string { return fmt.Sprint(schemeNow.Add(d).UnixMilli()) }
 	e := eavesdrop(t).reads(end(-time.Minute), 0).hears(
@@ -256,7 +259,8 @@ func TestTakeoversByGETSETAreAcquisitions(t *testing.T) {
 	e.wants(e.sample(1), "c1 0 0 0 1 0 0", "c2 1 0 0 0 0 0", "c3 1 0 0 0 0 0")
 }
 
-// A rival that gives a TTL to a lock without one has repaired it; the TTL that follows an acquisition belongs to that.
+// A rival that gives a TTL to a lock without one has repaired it; the TTL that follows an
+// acquisition belongs to that.
 func TestRepairsAreTold(t *testing.T) {
 	e := eavesdrop(t).reads("holder-1", 0).hears(
 		"c2 SETNX lock:orders b", "c2 TTL lock:orders", "c2 EXPIRE lock:orders 10", "c2 EXPIRE lock:orders 10",

@@ -177,7 +177,8 @@ func (s *sampler) apply(c *course, st *step) {
 // setEnd applies a command that sets the TTL, or takes it away.
 func (s *sampler) setEnd(t *try, c *course, st *step, set course) {
 	gives := !st.ttlKnown || st.ttl > 0 // else it is PERSIST
-	if t.effort == effortExtend && gives && c.endless() && (st.condition == "" || st.condition == "NX" || st.condition == "LT") {
+	holds := st.condition == "" || st.condition == "NX" || st.condition == "LT"
+	if t.effort == effortExtend && gives && holds && c.endless() {
 		t.effort, t.result = effortRepair, resultDone
 		if s.isSecondCommand(t, c) {
 			t.effort = effortNone
@@ -196,13 +197,15 @@ func (s *sampler) setEnd(t *try, c *course, st *step, set course) {
 	}
 }
 
-// isSecondCommand reports whether an attempt gives a TTL to what its own client has just acquired: SETNX, then EXPIRE.
+// isSecondCommand reports whether an attempt gives a TTL to what its own client has just acquired:
+// SETNX, then EXPIRE.
 func (s *sampler) isSecondCommand(t *try, c *course) bool {
 	if c.wrote == 0 {
 		return false
 	}
 	first := &s.tries[c.wrote-1]
-	return first.client == t.client && first.effort == effortAcquire && first.result == resultDone && t.at.Sub(first.at) < twoCommands
+	acquired := first.effort == effortAcquire && first.result == resultDone
+	return acquired && first.client == t.client && t.at.Sub(first.at) < twoCommands
 }
 
 // tried says what became of a SET NX.
@@ -237,13 +240,14 @@ func (s *sampler) overwrote(t *try, c *course, st *step) {
 		t.effort, t.result = effortExtend, resultDone
 	case old.Before(st.at): // the lease was over, and the key waited for the next client
 		t.result = resultDone
-	case st.asks && c.wrote > 0 && st.at.Sub(s.tries[c.wrote-1].at) < rivalsRace: // another client was first, and GETSET said so
+	case st.asks && c.wrote > 0 && st.at.Sub(s.tries[c.wrote-1].at) < rivalsRace:
+		// Another client was first, and GETSET said so.
 		t.result = resultFailed
 	}
 }
 
-// settle says what became of an attempt to extend or to release. A script that read the key and went on has found what it wanted;
-// else it depends on whether the key is there.
+// settle says what became of an attempt to extend or to release. A script that read the key and
+// went on has found what it wanted; else it depends on whether the key is there.
 func (t *try) settle(c *course, st *step) {
 	if t.effort != effortExtend && t.effort != effortRelease || t.result == resultDone {
 		return

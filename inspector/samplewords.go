@@ -78,7 +78,8 @@ func rateText(perSecond float64) string {
 // RateText is [Sample.PerSecond] in words.
 func (s *Sample) RateText(times int) string { return rateText(s.PerSecond(times)) }
 
-// Text says how many attempts were done: "3", "1 of 3", or "≥1 of 3" where more of them may have been.
+// Text says how many attempts were done: "3", "1 of 3", or "≥1 of 3" where more of them may have
+// been.
 func (t Tries) Text() string {
 	switch {
 	case t.Done == t.All:

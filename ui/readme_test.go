@@ -87,8 +87,14 @@ func librariesTable() string {
 		if l.Unchecked {
 			beware = append(beware, "Its holders release without looking whose lock it is.")
 		}
-		if l.Recreates {
-			beware = append(beware, "Its renewal makes a deleted lock anew.")
+		switch {
+		case l.Recreates && l.Renews > 0:
+			beware = append(beware, "Its renewal makes a deleted lock again.")
+		case l.Recreates:
+			beware = append(beware, "An extension may make a deleted lock again.")
+		}
+		if l.ComparesEnd {
+			beware = append(beware, "To extend it changes the value that its holder compares when it releases.")
 		}
 		row := []string{l.Name, strings.Join(schemes, ", "), l.RecognisedBy, strings.Join(beware, " ")}
 		for i, cell := range row {

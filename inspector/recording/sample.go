@@ -25,7 +25,8 @@ type sampledLine struct {
 	Attempts int `json:"attempts,omitempty"`
 	Acquired int `json:"acquired,omitempty"`
 	Failed   int `json:"failed,omitempty"`
-	// Without the attempts the line is of an older version, where extended and released were the attempts themselves.
+	// Without the attempts the line is of an older version, where extended and released were the
+	// attempts themselves.
 	Extended        int `json:"extended,omitempty"`
 	ExtendAttempts  int `json:"extend_attempts,omitempty"`
 	ExtendRefused   int `json:"extend_refused,omitempty"`

@@ -40,7 +40,8 @@ func (c *acting) add(cmd *cobra.Command) {
 	flags.StringVar(&c.from, "from", "", "act on the lock that this `FILE` (-: the standard input) has one object of, as locktop list -o json prints it")
 	flags.BoolVar(&c.dryRun, "dry-run", false, "do nothing; say what would be done")
 	flags.BoolVar(&c.yes, "yes", false, "do not ask")
-	flags.BoolVar(&c.force, "force", false, "do it although it is discouraged: the lock's library does not survive it, or its holder could not release it any more")
+	flags.BoolVar(&c.force, "force", false,
+		"do it although it is discouraged: the lock's library does not survive it, or its holder could not release it any more")
 	flags.StringVar(&c.reason, "reason", "", "why; it is kept in the audit file")
 	flags.VarP(newChoice(&c.output, "text", "text", "json"), "output", "o", "form of the output")
 	chosen(cmd, "output", "text", "json")
@@ -285,7 +286,8 @@ type outcomeJSON struct {
 	// Consequences are of a dry run: what was observed, what the action would do, and what to beware of.
 	Consequences []string `json:"consequences,omitempty"`
 	Error        string   `json:"error,omitempty"`
-	// CameBack reports whether its holder made the lock again after it was freed; absent where that was not looked for to the end.
+	// CameBack reports whether its holder made the lock again after it was freed; absent where that
+	// was not looked for to the end.
 	CameBack *bool `json:"came_back,omitempty"`
 	// ValidUntil and Nodes are of a Redlock: until when its holder has the quorum, and what became of the action on each master.
 	ValidUntil string            `json:"valid_until,omitempty"`
@@ -303,7 +305,8 @@ type nodeOutcomeJSON struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// report prints an outcome and finds the exit code. known says whether it is known that the lock came back afterwards, or did not.
+// report prints an outcome and finds the exit code. known says whether it is known that the lock
+// came back afterwards, or did not.
 func (a *app) report(c *acting, r actions.Request, o actions.Outcome, back time.Duration, known bool) error {
 	said := sentence(r, o)
 	var printed error // the outcome is what it is, whether anybody reads it or not

@@ -19,14 +19,18 @@ func cameBackError(r actions.Request, after time.Duration) error {
 // lookEvery is how often a lock that was released is looked at, whether it is back.
 const lookEvery = 200 * time.Millisecond
 
-// cameBack looks at a lock that was released for as long as its holder may make it again. Interrupting it ends the looking only. known
-// is false where nothing was looked at, or not to the end.
-func (a *app) cameBack(ctx context.Context, s *session, about *target, r actions.Request, o actions.Outcome) (after time.Duration, known bool) {
+// cameBack looks at a lock that was released for as long as its holder may make it again.
+// Interrupting it ends the looking only. known is false where nothing was looked at, or not to the
+// end.
+func (a *app) cameBack(
+	ctx context.Context, s *session, about *target, r actions.Request, o actions.Outcome,
+) (after time.Duration, known bool) {
 	span := actions.LookFor(r, o)
 	if span == 0 {
 		return 0, false
 	}
-	a.say("looking for up to %s whether it comes back; ctrl-c ends the looking, and what was done stays done", text.Duration(span))
+	a.say("looking for up to %s whether it comes back; ctrl-c ends the looking, and what was done stays done",
+		text.Duration(span))
 	done := time.Now()
 	every := time.NewTicker(lookEvery)
 	defer every.Stop()

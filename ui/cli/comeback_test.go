@@ -11,7 +11,8 @@ import (
 	"locktop/keyspace/redistest"
 )
 
-// renewing renews a lock as aioredlock's watchdog does, which makes the key again where it is gone, until it is stopped.
+// renewing renews a lock as aioredlock's watchdog does, which makes the key again where it is gone,
+// until it is stopped.
 func renewing(t *testing.T, s *redistest.Server, key, token string) (stop func()) {
 	t.Helper()
 	const set = `local is = redis.call('get', KEYS[1])
@@ -33,7 +34,8 @@ func renewing(t *testing.T, s *redistest.Server, key, token string) (stop func()
 	return func() { cancel(); working.Wait() }
 }
 
-// A lock that its holder makes again after the release is told as such: that it may be is said before, and that it is afterwards.
+// A lock that its holder makes again after the release is told as such: that it may be is said
+// before, and that it is afterwards.
 func TestALockThatComesBackIsTold(t *testing.T) {
 	s := redistest.Start(t)
 	const key, token = "resource_lock", "a0e252f4-5c9b-4d0e-9c37-1f0f6a2b7c11"
@@ -76,7 +78,8 @@ func TestALockThatComesBackIsTold(t *testing.T) {
 	}
 }
 
-// The tombstone for RedLock.net is declined by a flag: clients of pottery, which leaves the same bytes, need not wait for its end.
+// The tombstone for RedLock.net is declined by a flag: clients of pottery, which leaves the same
+// bytes, need not wait for its end.
 func TestATombstoneIsDeclined(t *testing.T) {
 	s := redistest.Start(t)
 	const key, token = "redlock:orders", "a0e252f4-5c9b-4d0e-9c37-1f0f6a2b7c11"

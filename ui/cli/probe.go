@@ -116,7 +116,8 @@ func sampleLines(line func(name, value string), s *inspector.Sample) {
 	}
 }
 
-// sampleRepaired is the place of the column of repairs, which is there only where a client has made one.
+// sampleRepaired is the place of the column of repairs, which is there only where a client has made
+// one.
 const sampleRepaired = 7
 
 // sampleRows are the clients of a sample as a table.

@@ -236,8 +236,8 @@ func readsOf(c *contender) int {
 	return n
 }
 
-// What a probe counts as done was done: a refused extension is none, a takeover by GETSET is an acquisition, and a rival that gives a TTL
-// to a lock without one has repaired it.
+// What a probe counts as done was done: a refused extension is none, a takeover by GETSET is an
+// acquisition, and a rival that gives a TTL to a lock without one has repaired it.
 func TestProbeTellsWhatWasDone(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t)
@@ -290,7 +290,8 @@ func TestProbeTellsWhatWasDone(t *testing.T) {
 			s.Do(c.seed...)
 			client := newContender(t, s.Addr, "rival")
 			sample := probeOf(t, servers, key, func() {
-				// The probe reads the key some times when it begins, and needs a read that nothing raced with.
+				// The probe reads the key some times when it begins, and needs a read that nothing
+				// raced with.
 				begun := readsOf(client)
 				redistest.Eventually(t, 10*time.Second, func() (bool, string) { return readsOf(client) >= begun+2, "the probe does not read" })
 				c.work(client)

@@ -44,12 +44,14 @@ redlock-rb, redsync, go-zero, suo) it is looked at again for up to 15 s: exit co
 				}
 				return nil
 			}
-			return a.act(cmd, &c, args, actions.Request{Verb: actions.VerbRelease, Entries: count, NoTombstone: plain}, choose)
+			request := actions.Request{Verb: actions.VerbRelease, Entries: count, NoTombstone: plain}
+			return a.act(cmd, &c, args, request, choose)
 		},
 	}
 	cmd.Flags().Int64Var(&count, "count", 0, "entries to release")
 	cmd.Flags().BoolVar(&all, "all", false, "release all entries")
-	cmd.Flags().BoolVar(&plain, "no-tombstone", false, "delete the key, and leave nothing in its place for a renewal to find")
+	cmd.Flags().BoolVar(&plain, "no-tombstone", false,
+		"delete the key, and leave nothing in its place for a renewal to find")
 	c.add(cmd)
 	c.addConfirm(cmd)
 	return cmd

@@ -27,8 +27,8 @@ type Sampled struct {
 	Acquired int `json:"acquired"`
 	Failed   int `json:"failed"`
 	Unknown  int `json:"unknown"` // attempts of which nobody can tell
-	// Extended and Released are those that were done, as far as is known. The attempts that are neither done nor refused may have
-	// been done.
+	// Extended and Released are those that were done, as far as is known. The attempts that are
+	// neither done nor refused may have been done.
 	Extended        int `json:"extended"`
 	ExtendAttempts  int `json:"extend_attempts"`
 	ExtendRefused   int `json:"extend_refused"`

@@ -112,7 +112,9 @@ func (m *model) openBulk(verb actions.Verb, locks []*inspector.Lock, of string, 
 	}
 	m.dialog = d
 	m.judgeBulk()
-	if slices.ContainsFunc(b.items, func(i bulkItem) bool { return actions.CanBury(actions.Request{Verb: verb, Lock: i.lock}) }) {
+	if slices.ContainsFunc(b.items, func(i bulkItem) bool {
+		return actions.CanBury(actions.Request{Verb: verb, Lock: i.lock})
+	}) {
 		d.controls = append([]control{controlTombstone}, d.controls...)
 	}
 	if b.counts().discouraged > 0 {

@@ -21,7 +21,8 @@ type freedHere struct {
 // readsLag is for how long after an action a read may be on its way that does not show it.
 const readsLag = 500 * time.Millisecond
 
-// awaitReturn remembers a lock that may come back. It is looked for in the snapshots, so that nothing waits.
+// awaitReturn remembers a lock that may come back. It is looked for in the snapshots, so that
+// nothing waits.
 func (m *model) awaitReturn(r actions.Request, o actions.Outcome, asked time.Time) {
 	span := actions.LookFor(r, o)
 	if span == 0 {
@@ -64,14 +65,17 @@ func (m *model) lookForReturns() tea.Cmd {
 
 // isBack reports whether the lock was acquired after it was released, or read long enough after it.
 func (f freedHere) isBack(l *inspector.Lock) bool {
-	return actions.CameBack(f.request, l) && (l.HeldSince.After(f.asked) || l.Observed.ReadAt.After(f.done.Add(readsLag)))
+	later := l.HeldSince.After(f.asked) || l.Observed.ReadAt.After(f.done.Add(readsLag))
+	return later && actions.CameBack(f.request, l)
 }
 
 // noteReturn puts a return among the events, beside the action.
 func (m *model) noteReturn(r actions.Request, said string) tea.Cmd {
 	source := m.config.Source
 	return guard(func() tea.Msg {
-		source.Note(inspector.Event{Ref: r.Lock.Ref, Kind: inspector.EventOperator, Scheme: r.Lock.Scheme, Owner: r.Owner, Text: said})
+		source.Note(inspector.Event{
+			Ref: r.Lock.Ref, Kind: inspector.EventOperator, Scheme: r.Lock.Scheme, Owner: r.Owner, Text: said,
+		})
 		return nil
 	})
 }

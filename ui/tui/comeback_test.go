@@ -27,7 +27,8 @@ func uuidLock(key string, since, readAt time.Time) *inspector.Lock {
 	}
 }
 
-// A lock that its holder makes again after it was released here is told, without anything that waits for it.
+// A lock that its holder makes again after it was released here is told, without anything that
+// waits for it.
 func TestALockThatComesBackIsTold(t *testing.T) {
 	h := newHarness(t, 120, 40, "default")
 	h.operator.outcome = actions.Outcome{Result: actions.ResultReleased, Woken: -1}
@@ -61,7 +62,8 @@ func TestALockThatComesBackIsTold(t *testing.T) {
 	}
 }
 
-// After the time in which it may come back a lock is not looked for any more: a client that has it then has acquired it.
+// After the time in which it may come back a lock is not looked for any more: a client that has it
+// then has acquired it.
 func TestALockIsNotAwaitedForEver(t *testing.T) {
 	h := newHarness(t, 120, 40, "default")
 	h.show(snapshotOf(1, h.now, []*inspector.Lock{uuidLock("orders_lock", h.now.Add(-time.Minute), h.now)}))
