@@ -39,8 +39,8 @@ func inspect(t *testing.T, d *Demo) *inspector.Inspector {
 	return i
 }
 
-<<<<<<< HEAD
-// dies stands for an overrun that is told as information: a holder died, its lease ran out, and nobody knows whether it was at work.
+// dies stands for an overrun that is told as information: a holder died, its lease ran out, and
+// nobody knows whether it was at work.
 const dies = inspector.CodeOverrun + ", for information"
 
 // codeOf is the code of a finding, or what stands for it.
@@ -51,13 +51,9 @@ func codeOf(f inspector.Finding) inspector.Code {
 	return f.Code
 }
 
-// judged is what the findings say of a variant's locks. A flawed variant has a row for each finding that gives it away, or one that
-// tells why none does; a sound variant has one row, with the findings that are true of it all the same.
-=======
 // judged is what the findings say of a variant's locks. A flawed variant has a row for each finding
 // that gives it away, or one that tells why none does; a sound variant has one row, with the
 // findings that are true of it all the same.
->>>>>>> quorum
 type judged struct {
 	scenario, variant string
 	locks             string // globs, with blanks between them
@@ -76,65 +72,22 @@ type judged struct {
 // of redlock take turns, so that a finding comes a round later on a machine that is too slow to see
 // the first.
 var variantFindings = []judged{
-<<<<<<< HEAD
-	{scenario: "contention", variant: "long-enough", locks: strings.Join(contended, " "), may: codes(inspector.CodeLongLease, dies)},
-	{"contention", "too-short", shortLock, inspector.SchemeToken, inspector.CodeOverrun, 2 * time.Minute, nil, ""},
+	sound("contention", "long-enough", strings.Join(contended, " "), inspector.CodeLongLease, dies),
+	raises("contention", "too-short", shortLock, inspector.SchemeToken, inspector.CodeOverrun, 2*time.Minute),
 
-	{scenario: "timestamp", variant: "script", locks: scriptLock, may: codes(inspector.CodeLapsed, dies)},
-	{scenario: "timestamp", variant: "getset", locks: getSetLock, may: codes(inspector.CodeLapsed, dies)},
-	{"timestamp", "del", deleteLock, inspector.SchemeTimestamp, inspector.CodeLapsed, 30 * time.Second, nil, ""},
-	{"timestamp", "del", deleteLock, inspector.SchemeTimestamp, inspector.CodeLostWhileHeld, time.Minute, nil, ""},
-	{"timestamp", "skew", skewedLock, inspector.SchemeTimestamp, inspector.CodeLongLease, 10 * time.Second, nil, ""},
-	{"timestamp", "skew", skewedLock, inspector.SchemeTimestamp, inspector.CodeLostWhileHeld, 10 * time.Second, nil, ""},
-
-	{scenario: "token", variant: "compare-and-delete", locks: exportLock, may: codes(inspector.CodeOverrun)},
-	{scenario: "token", variant: "watch", locks: labelsLock, may: codes(inspector.CodeOverrun)},
-	{"token", "get-then-del", mailingLock, inspector.SchemeToken, inspector.CodeOverrun, 2 * time.Minute, nil, ""},
-	{"token", "bare-del", refundLock, inspector.SchemeToken, inspector.CodeOverrun, 2 * time.Minute, nil, ""},
-
-	{scenario: "crash", variant: "set-nx-px", locks: onceLock, may: codes(dies)},
-	{"crash", "setnx-then-expire", stuckLock, inspector.SchemeSetNX, inspector.CodeNoTTL, 10 * time.Second, nil, ""},
-
-	{scenario: "reentrant", variant: "balanced", locks: strings.Join(balancedLocks[:], " ")},
-	{"reentrant", "leak", leakyLock, inspector.SchemeReentrant, inspector.CodeCountLeak, 30 * time.Second, nil, ""},
-
-	{scenario: "renewal", variant: "healthy", locks: healthyLock},
-	{scenario: "renewal", variant: "bounded", locks: boundedLock, may: codes(inspector.CodeAboutToLapse, inspector.CodeLostWhileHeld)},
-	{"renewal", "four-times", lapsingLock, inspector.SchemeToken, inspector.CodeAboutToLapse, 30 * time.Second, nil, ""},
-	{"renewal", "four-times", lapsingLock, inspector.SchemeToken, inspector.CodeLostWhileHeld, 30 * time.Second, nil, ""},
-	{"renewal", "hung", hungLock, inspector.SchemeToken, inspector.CodeRenewedForever, 40 * time.Second, nil, ""},
-
-	{scenario: "local", variant: "extends", locks: extendingLock},
-	{"local", "trusts-its-count", trustingLock, inspector.SchemeToken, inspector.CodeOverrun, 2 * time.Minute, nil, ""},
-
-	{scenario: "redisson", variant: "release", locks: toldLock},
-	{"redisson", "bare-del", untoldLock, inspector.SchemeRedisson, inspector.CodeLostWakeUp, time.Minute, nil, ""},
-	{scenario: "redisson", variant: "fair", locks: fairLabel},
-
-	{scenario: "repair", variant: "repaired", locks: repairedLock, may: codes(inspector.CodeNoTTL, dies)},
-	{"repair", "bare-setnx", bareLock, inspector.SchemeSetNX, inspector.CodeNoTTL, 10 * time.Second, nil, ""},
-
-	{scenario: "redlock", variant: "node-dies", locks: survivingLock, may: codes(inspector.CodeDegradedQuorum, inspector.CodeMinority)},
-	{scenario: "redlock", variant: "delayed-restart", locks: patientLock, may: codes(inspector.CodeDegradedQuorum, inspector.CodeMinority)},
-	{"redlock", "restart", forgottenLock, inspector.SchemeToken, inspector.CodeSplit, 2 * time.Minute, nil, ""},
-	{"redlock", "restart", forgottenLock, inspector.SchemeToken, inspector.CodeDoubleMajority, 3 * time.Minute, nil, ""},
-	{"redlock", "clock", jumpedLock, inspector.SchemeToken, inspector.CodeDoubleMajority, 2 * time.Minute, nil, ""},
-=======
-	sound("contention", "long-enough", strings.Join(contended, " "), inspector.CodeLongLease),
-	unseen("contention", "too-short", shortLock, notRenewed),
-
-	sound("timestamp", "script", scriptLock, inspector.CodeLapsed),
-	sound("timestamp", "getset", getSetLock, inspector.CodeLapsed),
+	sound("timestamp", "script", scriptLock, inspector.CodeLapsed, dies),
+	sound("timestamp", "getset", getSetLock, inspector.CodeLapsed, dies),
 	raises("timestamp", "del", deleteLock, inspector.SchemeTimestamp, inspector.CodeLapsed, 30*time.Second),
+	raises("timestamp", "del", deleteLock, inspector.SchemeTimestamp, inspector.CodeLostWhileHeld, time.Minute),
 	raises("timestamp", "skew", skewedLock, inspector.SchemeTimestamp, inspector.CodeLongLease, 10*time.Second),
 	raises("timestamp", "skew", skewedLock, inspector.SchemeTimestamp, inspector.CodeLostWhileHeld, 10*time.Second),
 
-	sound("token", "compare-and-delete", exportLock),
-	sound("token", "watch", labelsLock),
-	unseen("token", "get-then-del", mailingLock, bareDelete),
-	unseen("token", "bare-del", refundLock, bareDelete),
+	sound("token", "compare-and-delete", exportLock, inspector.CodeOverrun),
+	sound("token", "watch", labelsLock, inspector.CodeOverrun),
+	raises("token", "get-then-del", mailingLock, inspector.SchemeToken, inspector.CodeOverrun, 2*time.Minute),
+	raises("token", "bare-del", refundLock, inspector.SchemeToken, inspector.CodeOverrun, 2*time.Minute),
 
-	sound("crash", "set-nx-px", onceLock),
+	sound("crash", "set-nx-px", onceLock, dies),
 	raises("crash", "setnx-then-expire", stuckLock, inspector.SchemeSetNX, inspector.CodeNoTTL, 10*time.Second),
 
 	sound("reentrant", "balanced", strings.Join(balancedLocks[:], " ")),
@@ -147,13 +100,13 @@ var variantFindings = []judged{
 	raises("renewal", "hung", hungLock, inspector.SchemeToken, inspector.CodeRenewedForever, 40*time.Second),
 
 	sound("local", "extends", extendingLock),
-	unseen("local", "trusts-its-count", trustingLock, "its entries leave no trace in Redis, and nobody renews it"),
+	raises("local", "trusts-its-count", trustingLock, inspector.SchemeToken, inspector.CodeOverrun, 2*time.Minute),
 
 	sound("redisson", "release", toldLock),
-	unseen("redisson", "bare-del", untoldLock, "that a DEL wakes no waiter is not looked for"),
+	raises("redisson", "bare-del", untoldLock, inspector.SchemeRedisson, inspector.CodeLostWakeUp, time.Minute),
 	sound("redisson", "fair", fairLabel),
 
-	sound("repair", "repaired", repairedLock, inspector.CodeNoTTL),
+	sound("repair", "repaired", repairedLock, inspector.CodeNoTTL, dies),
 	raises("repair", "bare-setnx", bareLock, inspector.SchemeSetNX, inspector.CodeNoTTL, 10*time.Second),
 
 	sound("redlock", "node-dies", survivingLock, inspector.CodeDegradedQuorum, inspector.CodeMinority),
@@ -163,40 +116,25 @@ var variantFindings = []judged{
 	raises("redlock", "restart", forgottenLock, inspector.SchemeToken, inspector.CodeSplit, 2*time.Minute),
 	raises("redlock", "restart", forgottenLock, inspector.SchemeToken, inspector.CodeDoubleMajority, 3*time.Minute),
 	raises("redlock", "clock", jumpedLock, inspector.SchemeToken, inspector.CodeDoubleMajority, 2*time.Minute),
->>>>>>> quorum
 
 	sound("pause", "fenced", fencedLock, inspector.CodeLostWhileHeld, inspector.CodeAboutToLapse),
 	raises("pause", "unfenced", unfencedLock, inspector.SchemeToken, inspector.CodeLostWhileHeld, time.Minute),
 	raises("pause", "rechecks", recheckedLock, inspector.SchemeToken, inspector.CodeAboutToLapse, time.Minute),
 
-<<<<<<< HEAD
-	{scenario: "failover", variant: "wait", locks: syncedLock},
-	{"failover", "asynchronous", asyncLock, inspector.SchemeToken, inspector.CodeLostInFailOver, time.Minute, nil, ""},
-=======
 	sound("failover", "wait", syncedLock),
-	unseen("failover", "asynchronous", asyncLock, "that the new master never had the lock is not looked for"),
->>>>>>> quorum
+	raises("failover", "asynchronous", asyncLock, inspector.SchemeToken, inspector.CodeLostInFailOver, time.Minute),
 
 	unseen("market", "watch", "", noLock),
 	sound("market", "market-lock", marketLock),
 	sound("market", "item-lock", "lock:item:*"),
 	unseen("market", "unguarded", "", noLock),
 
-<<<<<<< HEAD
-	{scenario: Storm, variant: "sound", locks: "lock:shipment:*", may: codes(dies)},
-	{Storm, "careless", "lock:parcel:*", inspector.SchemeToken, inspector.CodeOverrun, time.Minute, nil, ""},
-=======
-	sound(Storm, "sound", "lock:shipment:*"),
-	unseen(Storm, "careless", "lock:parcel:*", notRenewed),
->>>>>>> quorum
+	sound(Storm, "sound", "lock:shipment:*", dies),
+	raises(Storm, "careless", "lock:parcel:*", inspector.SchemeToken, inspector.CodeOverrun, time.Minute),
 }
 
-// Why a flaw is not seen.
-const (
-	notRenewed = "no holder renews it: a lease that ends amid a job looks like one that was left to its end"
-	bareDelete = "a DEL does not tell whose it is"
-	noLock     = "it uses no lock"
-)
+// noLock says why a flaw is not seen.
+const noLock = "it uses no lock"
 
 func raises(
 	scenario, variant, locks string, scheme inspector.Scheme, code inspector.Code, within time.Duration,
