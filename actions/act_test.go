@@ -185,11 +185,11 @@ func TestHostile(t *testing.T) {
 			client.Set(ctx, key, s, time.Minute)
 			lock := observe(ctx, t, client, inspector.SchemeToken, key)
 			r := Request{Verb: VerbRelease, Owner: lock.Holders[0].Owner, Lock: lock}
-			client.Set(ctx, key, s+"x", time.Minute)
+			client.Set(ctx, key, s+"x", redis.KeepTTL)
 			if out := o.Do(ctx, r); out.Result != ResultNotHolder || !keyspace.Printable(out.Sentence(r)) {
 				t.Errorf("%q and one more byte: %q", short, out.Sentence(r))
 			}
-			client.Set(ctx, key, s, time.Minute)
+			client.Set(ctx, key, s, redis.KeepTTL)
 			out := o.Do(ctx, r)
 			if out.Result != ResultReleased || client.Exists(ctx, key).Val() != 0 || !keyspace.Printable(out.Sentence(r)) {
 				t.Errorf("%q: %q", short, out.Sentence(r))

@@ -45,7 +45,7 @@ func (p *plan) observedEnd(seen keyspace.Record) []fact {
 	if seen.ExpireTime != 0 {
 		return append(facts, fact{[]string{"PEXPIRETIME", seen.Key}, equal, strconv.FormatInt(seen.ExpireTime, 10), changed(whyRenewed)})
 	}
-	left, slack := seen.ExpiresAt.Sub(p.now), seen.ExpiryError+endSlack
+	left, slack := seen.ExpiresAt.Sub(p.now), seen.ExpiryError.Duration()+endSlack
 	facts = append(facts, fact{pttl, atMost, millis(max(left+slack, 0)), changed(whyRenewed)})
 	if soonest := left - slack - lateAnswer; soonest > 0 && !p.later {
 		facts = append(facts, fact{pttl, atLeast, millis(soonest), changed(whyRenewed)})

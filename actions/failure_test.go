@@ -82,10 +82,10 @@ func TestDeniedByACL(t *testing.T) {
 	}
 	release, extend := Request{Verb: VerbRelease}, Request{Verb: VerbExtend, TTL: time.Hour}
 	token := func(user string) string {
-		return " +pttl +type +strlen +getrange +del; and unless it has all keys: ACL SETUSER " + user + " ~lock"
+		return " +pttl +type +strlen +getrange +pexpiretime +del; and unless it has all keys: ACL SETUSER " + user + " ~lock"
 	}
 	redisson := func(user string) string {
-		return " +pttl +type +hget +hlen +lindex +hscan +publish +del; and unless it has all keys: ACL SETUSER " + user +
+		return " +pttl +type +hget +hlen +pexpiretime +lindex +hscan +publish +del; and unless it has all keys: ACL SETUSER " + user +
 			" ~lock ~redisson_lock_queue:{lock} ~redisson_lock_timeout:{lock}; and unless it has all channels: ACL SETUSER " + user +
 			" &redisson_lock__channel:{lock}"
 	}
@@ -99,7 +99,7 @@ func TestDeniedByACL(t *testing.T) {
 		{"nochan", "~* resetchannels +@all", inspector.SchemeRedisson, release, redisson("nochan")},
 		{"noqueue", "~lock &* +@all", inspector.SchemeRedisson, release, redisson("noqueue")},
 		{"nodel", "~* &* +@all -del", inspector.SchemeToken, release, token("nodel")},
-		{"nopexpire", "~* &* +@all -pexpire", inspector.SchemeReentrant, extend, " +pttl +type +hget +hlen +hscan +pexpire; and unless it has all keys: ACL SETUSER nopexpire ~lock"},
+		{"nopexpire", "~* &* +@all -pexpire", inspector.SchemeReentrant, extend, " +pttl +type +hget +hlen +pexpiretime +hscan +pexpire; and unless it has all keys: ACL SETUSER nopexpire ~lock"},
 		{"notype", "~* &* +@all -type", inspector.SchemeToken, release, token("notype")},
 		{"nowatch", "~* &* +@all -watch -eval -evalsha" + compares, inspector.SchemeToken, release, token("nowatch")},
 		{"noexec", "~* &* +@all -exec -eval -evalsha" + compares, inspector.SchemeToken, release, token("noexec")},
@@ -310,19 +310,19 @@ func TestWatchRetries(t *testing.T) {
 	server := redistest.Start(t)
 	admin, client := server.Client(), server.Client()
 	r := seeded(t, admin, inspector.SchemeToken, Request{Verb: VerbRelease})
-	meddler := &betweenHook{t: t, meddle: func() { admin.PExpire(t.Context(), "lock", time.Hour) }, times: 3}
+	meddler := &betweenHook{t: t, meddle: func() { admin.Set(t.Context(), "lock", "A", redis.KeepTTL) }, times: 3}
 	client.AddHook(meddler)
 	o := NewOperator(OneServer(client), Options{})
 	o.scriptsDenied.Store(true)
 	if out := o.Do(t.Context(), r); out.Result != ResultReleased || meddler.times != 0 {
-		t.Errorf("renewed three times: %+v, %d left", out, meddler.times)
+		t.Errorf("written three times: %+v, %d left", out, meddler.times)
 	}
 	r = seeded(t, admin, inspector.SchemeToken, Request{Verb: VerbRelease})
 	meddler.times = 1000
 	if out := o.Do(t.Context(), r); out.Result != ResultFailed || !errors.Is(out.Err, errBusyKey) || admin.Get(t.Context(), "lock").Val() != "A" {
-		t.Errorf("renewed without end: %+v", out)
+		t.Errorf("written without end: %+v", out)
 	}
-	meddler.times, meddler.meddle = 1, func() { admin.Set(t.Context(), "lock", "B", time.Hour) }
+	meddler.times, meddler.meddle = 1, func() { admin.Set(t.Context(), "lock", "B", redis.KeepTTL) }
 	if out := o.Do(t.Context(), r); out.Result != ResultNotHolder || out.Holder != "B" || admin.Get(t.Context(), "lock").Val() != "B" {
 		t.Errorf("taken over: %+v", out)
 	}

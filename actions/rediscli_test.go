@@ -66,11 +66,11 @@ func TestRedisCLI(t *testing.T) {
 		client.Set(ctx, s, s, time.Minute)
 		lock := observe(ctx, t, client, inspector.SchemeToken, s)
 		line := RedisCLI(Request{Verb: VerbRelease, Owner: lock.Holders[0].Owner, Lock: lock})
-		client.Set(ctx, s, s+"x", time.Minute)
+		client.Set(ctx, s, s+"x", redis.KeepTTL)
 		if out := run(line); !strings.HasPrefix(out, codeOther) {
 			t.Errorf("%q and one more byte: %s", s, out)
 		}
-		client.Set(ctx, s, s, time.Minute)
+		client.Set(ctx, s, s, redis.KeepTTL)
 		if out := run(line); !strings.HasPrefix(out, codeDone) || client.Exists(ctx, s).Val() != 0 {
 			t.Errorf("%q: %s", s, out)
 		}

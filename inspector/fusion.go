@@ -139,7 +139,7 @@ func (v *fusion) heard(owner string) hearing {
 // much as a client takes that asks one after the other; and the loss of a vote moves it back, for as long as the others take.
 func (v *fusion) renewed(owner string) {
 	end := earlier(v.record.ExpiresAt, v.found.leaseEnds)
-	apart := v.found.quorum.skewAllowed + 2*v.record.ExpiryError
+	apart := v.found.quorum.skewAllowed + 2*v.record.ExpiryError.Duration()
 	var longest, at time.Time
 	for n, vote := range v.tally.votesFor(owner) {
 		if last := vote.lock.leaseEnd(); n == 0 || byEnd(last, longest) > 0 {

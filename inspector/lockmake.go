@@ -43,7 +43,7 @@ const forever = 100 * 365 * 24 * time.Hour
 
 // EndOfTTL is when the key of a record expires; zero if it has no TTL, or one of more than a hundred years.
 func EndOfTTL(r keyspace.Record) time.Time {
-	if r.ExpiresAt.Sub(r.ReadAt) > forever {
+	if !r.ReadAt.IsZero() && r.ExpiresAt.Sub(r.ReadAt) > forever {
 		return time.Time{}
 	}
 	return r.ExpiresAt

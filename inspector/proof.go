@@ -73,7 +73,7 @@ func (v *sight) ranOut(end time.Time, by time.Duration) bool {
 // clocks is what the end of a TTL may differ from one read to the next although nobody touched it. A key that moves takes with it
 // what is left of its TTL, and that is counted anew when it arrives.
 func (v *sight) clocks(old *Lock) time.Duration {
-	most := old.Observed.ExpiryError + v.record.ExpiryError
+	most := old.Observed.ExpiryError.Duration() + v.record.ExpiryError.Duration()
 	if v.moved {
 		most += transit
 	}

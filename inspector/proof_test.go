@@ -277,7 +277,7 @@ func TestReadsThatCannotTellTheInstant(t *testing.T) {
 		end := c.in(10 * time.Minute)
 		read := func(shift time.Duration) {
 			r := stringRecord(sceneKey, "a", 0)
-			r.ExpiresAt, r.ExpiryError = end.Add(shift), off
+			r.ExpiresAt, r.ExpiryError = end.Add(shift), keyspace.InMicros(off)
 			if feed == keyspace.FeedTracking {
 				c.hints("invalidate")
 			}

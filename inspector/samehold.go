@@ -243,7 +243,7 @@ func sameEnd(a, b *keyspace.Record) bool {
 		return a.ExpireTime == b.ExpireTime
 	}
 	return a.ExpiresAt.IsZero() == b.ExpiresAt.IsZero() &&
-		a.ExpiresAt.Sub(b.ExpiresAt).Abs() <= unannouncedJitter+a.ExpiryError+b.ExpiryError
+		a.ExpiresAt.Sub(b.ExpiresAt).Abs() <= unannouncedJitter+a.ExpiryError.Duration()+b.ExpiryError.Duration()
 }
 
 // sameShares says whether a read shows the same ends as the one before: that of the key, and those of the holders' own leases.

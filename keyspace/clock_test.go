@@ -79,7 +79,7 @@ func TestExpiryWithoutAClock(t *testing.T) {
 					}
 					continue
 				}
-				if off := r.ExpiresAt.Sub(ends).Abs(); off > r.ExpiryError+2*time.Millisecond || !ever.ExpiresAt.IsZero() {
+				if off := r.ExpiresAt.Sub(ends).Abs(); off > r.ExpiryError.Duration()+2*time.Millisecond || !ever.ExpiresAt.IsZero() {
 					t.Errorf("ends at %v, want %v; the other at %v", r.ExpiresAt, ends, ever.ExpiresAt)
 				}
 				mu.Lock()

@@ -110,7 +110,7 @@ func (c *Connection) settle(r *reading, by expiryCommand, t trip) {
 		r.record.ExpiresAt, r.record.ExpireTime = time.UnixMilli(after).Add(-c.clock.offset()), after
 	default:
 		r.record.ExpiresAt = t.sent.Add(t.half()).Add(time.Duration(min(after, longestRest)) * time.Millisecond)
-		r.record.ExpiryError = t.half()
+		r.record.ExpiryError = InMicros(t.half())
 	}
 }
 

@@ -200,7 +200,7 @@ func TestSlowConsumerIsBoundedAndEndsUpRight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &picture{records: make(map[string]keyspace.Record), denied: make(map[string]string)}
+	p := newPicture()
 	p.take(<-observation.Updates())
 	for range 20 { // 80,000 events, and nobody takes anything
 		s.Do("EVAL", "for i=1,1000 do redis.call('SET', 'lock:'..i, math.random(1000), 'PX', 60000) end", 0)

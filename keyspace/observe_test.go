@@ -37,7 +37,7 @@ func watch(t testing.TB, c *keyspace.Connection, o keyspace.ObserveOptions) (*pi
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &picture{records: make(map[string]keyspace.Record), denied: make(map[string]string), gone: make(map[string]keyspace.Record)}
+	p := newPicture()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -53,6 +53,10 @@ func watch(t testing.TB, c *keyspace.Connection, o keyspace.ObserveOptions) (*pi
 		<-done
 	})
 	return p, observation
+}
+
+func newPicture() *picture {
+	return &picture{records: make(map[string]keyspace.Record), denied: make(map[string]string), gone: make(map[string]keyspace.Record)}
 }
 
 func (p *picture) take(u keyspace.Update) {

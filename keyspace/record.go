@@ -1,6 +1,9 @@
 package keyspace
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Node is the address at which a server was dialled: "127.0.0.1:6379", or "unix:/run/redis.sock".
 type Node string
@@ -56,6 +59,17 @@ const (
 	MaxHashBytes = 64 << 10
 )
 
+// Micros is a span of microseconds, of 71 minutes at most, in half the memory of a [time.Duration].
+type Micros uint32
+
+// InMicros rounds a span up to a whole microsecond.
+func InMicros(d time.Duration) Micros {
+	return Micros(min(max(d+time.Microsecond-1, 0)/time.Microsecond, math.MaxUint32))
+}
+
+// Duration is the span.
+func (m Micros) Duration() time.Duration { return time.Duration(m) * time.Microsecond }
+
 // Record is what one read found at a key. A Record is immutable once it was delivered.
 type Record struct {
 	Ref
@@ -66,10 +80,6 @@ type Record struct {
 	// PEXPIRETIME corrected by the node's clock offset, or, on servers before 7.0 and where the clock is not known, PTTL
 	// added to the moment of its measurement.
 	ExpiresAt time.Time
-	// ExpiryError is by how much ExpiresAt may differ between two reads although nobody touched the TTL: half of the round
-	// trip where it was counted from PTTL, which tells what is left and not when that was so; zero with PEXPIRETIME, which
-	// names an instant.
-	ExpiryError time.Duration
 	// ExpireTime is PEXPIRETIME as the server answered it: Unix milliseconds by the server's clock. It is zero without a TTL, and
 	// where the end was counted from PTTL.
 	ExpireTime int64
@@ -81,6 +91,10 @@ type Record struct {
 	Truncated bool
 	// open is that of its [Company].
 	open bool
+	// ExpiryError is by how much ExpiresAt may differ between two reads although nobody touched the TTL: half of the round
+	// trip where it was counted from PTTL, which tells what is left and not when that was so; zero with PEXPIRETIME, which
+	// names an instant.
+	ExpiryError Micros
 	// ReadAt is the local time at which the answer arrived.
 	ReadAt time.Time
 	// Companions are what belongs to the key, as it was right after: those of [Company] that are there, in that order, and

@@ -40,7 +40,7 @@ func dial(t testing.TB, place keyspace.Place) *keyspace.Servers {
 
 // several is the picture of several servers: each key as the last record told, and from which node, and what is known of the nodes.
 type several struct {
-	picture
+	*picture
 	nodes map[keyspace.Node]keyspace.Status
 	// gone counts how often each key was told to be gone.
 	gone map[string]int
@@ -58,7 +58,7 @@ func watchAll(t testing.TB, servers *keyspace.Servers, o keyspace.ObserveOptions
 		t.Fatal(err)
 	}
 	s := &several{
-		picture: picture{records: make(map[string]keyspace.Record), denied: make(map[string]string)},
+		picture: newPicture(),
 		nodes:   make(map[keyspace.Node]keyspace.Status), gone: make(map[string]int),
 	}
 	done := make(chan struct{})

@@ -36,7 +36,7 @@ func watchByHand(t *testing.T, first *redistest.Server) *byHand {
 		}
 	})
 	return &byHand{Hand: hand, t: t, seen: &several{
-		picture: picture{records: make(map[string]keyspace.Record), denied: make(map[string]string)},
+		picture: newPicture(),
 		nodes:   make(map[keyspace.Node]keyspace.Status), gone: make(map[string]int),
 	}}
 }

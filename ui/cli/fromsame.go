@@ -39,7 +39,7 @@ func (l *listedLock) differs(now *inspector.Lock, at time.Time) string {
 	}
 	if len(l.Votes) == 0 && !l.ownLeases() {
 		was, ends := lease{l.TTL < 0, l.ExpireTime, l.ExpiresAt}, lease{is.TTL < 0, is.ExpireTime, is.ExpiresAt}
-		if said := was.differs(ends, now.Observed.ExpiryError); said != "" {
+		if said := was.differs(ends, now.Observed.ExpiryError.Duration()); said != "" {
 			return "its lease " + said
 		}
 	}
@@ -84,7 +84,7 @@ func (l *listedLock) holderDiffers(i int, now *inspector.Lock, is *report.Lock, 
 		return ""
 	}
 	ended, ends := lease{was.ExpiresAt == "", 0, was.ExpiresAt}, lease{holder.ExpiresAt == "", 0, holder.ExpiresAt}
-	if said := ended.differs(ends, now.Observed.ExpiryError); said != "" {
+	if said := ended.differs(ends, now.Observed.ExpiryError.Duration()); said != "" {
 		return fmt.Sprintf("the lease of %s %s", who, said)
 	}
 	return ""
@@ -113,7 +113,7 @@ func (l *listedLock) votesDiffer(now *inspector.Lock, is *report.Lock) string {
 			continue
 		}
 		ended, ends := lease{*was.TTL < 0, was.ExpireTime, was.ExpiresAt}, lease{*vote.TTL < 0, vote.ExpireTime, vote.ExpiresAt}
-		if said := ended.differs(ends, now.Quorum.Votes[at].Observed.ExpiryError); said != "" {
+		if said := ended.differs(ends, now.Quorum.Votes[at].Observed.ExpiryError.Duration()); said != "" {
 			return fmt.Sprintf("the vote of %s %s", text.Escape(was.Node), said)
 		}
 	}
