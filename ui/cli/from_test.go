@@ -115,7 +115,9 @@ func TestFromActsOnTheListedHolders(t *testing.T) {
 			sharedLocks(server)
 			listed = listObject(t, locktop, key)
 			code, out, said = locktop("release", "--from", listed.write(t), "--yes", "-o", "json")
-			if left := holders(key); code != exitDone || strings.Count(out, `"done":true`) != len(owners) || len(left) > 0 {
+			left := holders(key)
+			left = slices.DeleteFunc(left, func(owner string) bool { return !slices.Contains(before, owner) }) // what is left is a number
+			if code != exitDone || strings.Count(out, `"done":true`) != len(owners) || len(left) > 0 {
 				t.Errorf("all holders were to go: code %d, %s%s: %q are left", code, out, said, left)
 			}
 			server.Do("FLUSHALL")

@@ -49,7 +49,7 @@ func TestDashboardShowsAndReleasesARealLock(t *testing.T) {
 	term.keys("G", "Enter")
 	term.waitFor("lock:orders:checkout", "waiters")
 	term.keys("G")
-	term.waitFor("redis-cli")
+	term.waitFor("PEXPIRETIME") // in the last command line
 	term.escape("esc back")
 	term.keys("3")
 	term.waitFor("acquired", "released", "invoice_lock")
@@ -72,7 +72,11 @@ func TestTwoOperatorsOneRelease(t *testing.T) {
 	// While the dialog is open another operator releases it, and another worker acquires it.
 	s.Do("DEL", "lock:a")
 	s.Do("SET", "lock:a", "worker-2", "PX", 300000)
-	term.keys("Tab", "Enter")
+	term.waitFor("by now it is held by worker-2", "Look again")
+	term.keys("Tab", "Enter") // it shows the lock of the other worker, and the focus is on Cancel
+	term.waitFor("holder   worker-2", "[ Release ]")
+	term.keys("Enter")
+	term.waitGone("Cancel")
 	term.waitFor("worker-2")
 	if s.Do("GET", "lock:a") != "worker-2" {
 		t.Fatal("the release removed somebody else's lock")

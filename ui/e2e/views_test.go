@@ -53,14 +53,14 @@ func TestViewsFromTheFirstRunOn(t *testing.T) {
 	if err := other.Del(t.Context(), "lock:c").Err(); err != nil {
 		t.Fatal(err)
 	}
-	term.waitFor("released")
+	term.waitFor("freed")
 	term.keys("/")
 	term.waitFor("⏎ keep")
 	term.typeText("lock:x")
 	term.keys("Enter")
-	term.waitGone("released")
+	term.waitGone("freed")
 	term.escape("/lock:x")
-	term.waitFor("released")
+	term.waitFor("freed")
 	term.keys("k")
 	term.waitFor("newer event", "below; G follows again")
 	term.keys("!")

@@ -313,8 +313,10 @@ func NewLock(l *inspector.Lock, at time.Time) Lock {
 	}
 	if l.State == inspector.StateFreed {
 		ended, cause, held, exact := l.Ended()
-		milliseconds := held.Milliseconds()
-		out.FreedAt, out.FreedBy, out.Held, out.HeldExact = Instant(ended), string(cause), &milliseconds, &exact
+		out.FreedAt, out.FreedBy = Instant(ended), string(cause)
+		if milliseconds := held.Milliseconds(); held > 0 || len(l.History) > 0 {
+			out.Held, out.HeldExact = &milliseconds, &exact
+		}
 	} else if !l.HeldSince.IsZero() {
 		held, exact := max(0, at.Sub(l.HeldSince).Milliseconds()), l.HeldExact
 		out.Held, out.HeldExact = &held, &exact

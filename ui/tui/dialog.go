@@ -43,6 +43,7 @@ const (
 type dialog struct {
 	verb     actions.Verb
 	lock     *inspector.Lock // nil: it is about several, or about none
+	seenAt   time.Time       // when the lock was as it says; zero: when the screen stopped for the dialog
 	controls []control       // in the order of the Tab key, from the top of the dialog to its bottom
 	focus    control
 	holder   int  // index in lock.Holders
@@ -345,13 +346,13 @@ func (m *model) followDialog() {
 	}
 	r, now := d.about(), findLock(m.latest, idOf(d.lock.Ref))
 	if same, _ := r.StillThat(now); same && !r.SameLease(d.lock, now) {
-		d.see(now, r.Owner)
+		d.see(now, r.Owner, m.clock())
 	}
 }
 
 // see lets the dialog be about another observation of its lock.
-func (d *dialog) see(now *inspector.Lock, owner string) {
-	d.lock = now
+func (d *dialog) see(now *inspector.Lock, owner string, at time.Time) {
+	d.lock, d.seenAt = now, at
 	d.holder = max(slices.IndexFunc(now.Holders, func(h inspector.Holder) bool { return h.Owner == owner }), 0)
 }
 
@@ -367,7 +368,7 @@ func (m *model) lookAgain() tea.Cmd {
 	if before.verb != actions.VerbExtend {
 		d.demandIn(m.config, text.Escape(now.Key))
 	}
-	d.see(now, before.about().Owner)
+	d.see(now, before.about().Owner, m.clock())
 	d.ttl, d.delay, d.reason, d.typed = before.ttl, before.delay, before.reason, before.typed
 	m.dialog = d
 	return nil

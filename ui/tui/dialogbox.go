@@ -97,6 +97,9 @@ func (d *dialog) describe(m *model, width int) [][]part {
 		return []part{{t.faint, text.PadRight(name, 9)}, {s, value}}
 	}
 	now := m.momentOf(l)
+	if !d.seenAt.IsZero() {
+		now = d.seenAt
+	}
 	f := t.faceOf(l, now)
 	state := f.glyph + " " + f.word
 	if held, atLeast := heldFor(l, now); held > 0 {
