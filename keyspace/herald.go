@@ -80,7 +80,8 @@ func (h *herald) say(s Status, missed time.Time) {
 	defer h.mu.Unlock()
 	at := h.said
 	changed := s.Gaps != h.status.Gaps || s.Connected != h.status.Connected || s.Feed != h.status.Feed ||
-		s.FeedReason != h.status.FeedReason || s.Err != h.status.Err || s.LastPass != h.status.LastPass
+		s.FeedReason != h.status.FeedReason || s.Err != h.status.Err || s.LastPass != h.status.LastPass ||
+		s.Replication.Stream != h.status.Replication.Stream
 	h.status, h.missed = s, missed
 	if changed || time.Since(at) >= statusEvery {
 		h.publish()
