@@ -128,7 +128,7 @@ var libraries = []Library{
 	{
 		Name: "Bull (Node)", Schemes: ofTokens, RecognisedBy: "`<prefix>:<queue>:<job>:lock` beside the job's hash, a UUID",
 		Discouraged: true, Consequence: "The job counts as stalled and is run again by another worker, while the first one goes on: it is processed twice.",
-		is: func(c *candidate, s shape) match { return isBull(c, s == shapeUUID) },
+		is: func(c *candidate, s shape) match { return isBull(c, s == shapeUUID && isRandomUUID(c.token())) },
 	},
 	{
 		Name: "BullMQ (Node)", Schemes: ofTokens, RecognisedBy: "`<prefix>:<queue>:<job>:lock` beside the job's hash, a UUID and a counter",
@@ -138,7 +138,7 @@ var libraries = []Library{
 	{
 		Name: "Hangfire.Redis.StackExchange (.NET)", Schemes: ofTokens, RecognisedBy: "`{hangfire}:` at the beginning of the name, a UUID",
 		Discouraged: true, Consequence: "Its process asks for the extension again and again without a pause (a hot loop) until it has the lock back, or its job fails. Stop that process first, or let the lock expire.",
-		is: prefixed(shapeUUID, "{hangfire}:"),
+		is: prefixed("{hangfire}:", isRandomUUID),
 	},
 	{
 		Name: "DistributedLock.Redis (.NET)", Schemes: ofTokens, RecognisedBy: "value `<machine>_<pid>_<32 hex>`",
@@ -224,7 +224,7 @@ var libraries = []Library{
 	},
 	{
 		Name: "lock4j (Java)", Schemes: ofTokens, RecognisedBy: "`lock4j` at the beginning of the name, a UUID without dashes",
-		is: prefixed(shapeHex, "lock4j"),
+		is: prefixed("lock4j", func(token string) bool { return len(token) == 32 && isHex(token) }),
 	},
 	{
 		Name: "simple-redis-mutex (npm)", Schemes: ofTokens, RecognisedBy: "`@simple-redis-mutex:lock-<name>`; its clients listen on one channel for all locks, whether they wait or not",
@@ -256,15 +256,15 @@ var libraries = []Library{
 	},
 	{
 		Name: "RedLock.net", Schemes: ofTokens, RecognisedBy: "`redlock:<resource>`, a UUID",
-		Recreates: true, Renews: 0.5, is: prefixed(shapeUUID, "redlock:").atMost(matchMay),
+		Recreates: true, Renews: 0.5, is: prefixed("redlock:", isRandomUUID).atMost(matchMay),
 	},
 	{
 		Name: "pottery (Python)", Schemes: ofTokens, RecognisedBy: "`redlock:<key>`, a UUID",
-		is: prefixed(shapeUUID, "redlock:").atMost(matchMay),
+		is: prefixed("redlock:", isRandomUUID).atMost(matchMay),
 	},
 	{
 		Name: "redis-semaphore (npm), mutex", Schemes: ofTokens, RecognisedBy: "`mutex:<key>`, a UUID",
-		is: prefixed(shapeUUID, "mutex:").atMost(matchMay),
+		is: prefixed("mutex:", isRandomUUID).atMost(matchMay),
 	},
 	{
 		Name: "Spring Integration", Schemes: ofTokens, RecognisedBy: "`<registry>:<key>`, a UUID, the same on all locks of one process; a rule makes it sure",
@@ -282,8 +282,15 @@ var libraries = []Library{
 	{
 		Name: "redsync (Go)", Schemes: ofTokens, RecognisedBy: "16 bytes in base64: 24 characters that end in `==`",
 		Recreates: true, // with the option SetNXOnExtend
-		is: func(c *candidate, s shape) match {
-			return mayIf(s == shapeBase64 && len(c.token()) == 24 && strings.HasSuffix(c.token(), "=="))
+		is: func(c *candidate, _ shape) match {
+			_, fits := sixteenBytes(c.token())
+			return mayIf(fits && !isTimeUUIDBytes(c.token(), c.now))
+		},
+	},
+	{
+		Name: "node-redis-warlock (npm)", Schemes: ofTokens, RecognisedBy: "`<name>:lock`, the 16 bytes of a UUID of version 1 in base64",
+		is: func(c *candidate, _ shape) match {
+			return surelyIf(strings.HasSuffix(c.Key, ":lock") && isTimeUUIDBytes(c.token(), c.now))
 		},
 	},
 	{
@@ -295,24 +302,22 @@ var libraries = []Library{
 	},
 	{
 		Name: "redlock-py", Schemes: ofTokens, RecognisedBy: "22 letters and digits",
-		is: func(c *candidate, s shape) match {
-			return mayIf(s == shapeBase64 && len(c.token()) == 22 && isAlnum(c.token()))
-		},
+		is: func(c *candidate, _ shape) match { return mayIf(isMixed(c.token(), 22)) },
 	},
 	{
 		Name: "go-zero", Schemes: ofTokens, RecognisedBy: "16 letters and digits",
 		Recreates: true, // it extends by another Acquire
-		is:        func(c *candidate, s shape) match { return mayIf(s == shapeAlnum && len(c.token()) == 16) },
+		is:        func(c *candidate, _ shape) match { return mayIf(isMixed(c.token(), 16)) },
 	},
 	{
 		Name: "Laravel Redis::funnel", Schemes: ofTokens, RecognisedBy: "20 letters and digits under a name that ends in a number: one slot of a semaphore",
-		is: func(c *candidate, s shape) match {
-			return mayIf(s == shapeAlnum && len(c.token()) == 20 && c.Key != "" && isDigit(c.Key[len(c.Key)-1]))
+		is: func(c *candidate, _ shape) match {
+			return mayIf(isMixed(c.token(), 20) && c.Key != "" && isDigit(c.Key[len(c.Key)-1]))
 		},
 	},
 	{
 		Name: "redis-plus-plus (C++)", Schemes: ofTokens, RecognisedBy: "20 letters and digits",
-		is: func(c *candidate, s shape) match { return mayIf(s == shapeAlnum && len(c.token()) == 20) },
+		is: func(c *candidate, _ shape) match { return mayIf(isMixed(c.token(), 20)) },
 	},
 	{
 		Name: "rslock (Rust)", Schemes: ofTokens, RecognisedBy: "20 random bytes",
@@ -320,8 +325,8 @@ var libraries = []Library{
 	},
 	{
 		Name: "JetCache (Java)", Schemes: ofTokens, RecognisedBy: "a UUID as Java serialises it", Unchecked: true,
-		is: func(c *candidate, s shape) match {
-			return mayIf(s == shapeUUID && strings.HasPrefix(c.Value.Text, "\xac\xed"))
+		is: func(c *candidate, _ shape) match {
+			return mayIf(isRandomUUID(c.token()) && strings.HasPrefix(c.Value.Text, "\xac\xed"))
 		},
 	},
 	{
@@ -342,13 +347,6 @@ var libraries = []Library{
 		RecognisedBy: "`<class>:<id>:<name>_lock`, an empty value; in 1.x the end of the lease in seconds", Unchecked: true,
 		is: func(c *candidate, s shape) match {
 			return mayIf(strings.HasSuffix(c.Key, "_lock") && (s == shapeEmpty || strings.Contains(c.Value.Text, ".")))
-		},
-	},
-	{
-		Name: "StackExchange.Redis LockTake, dapr", Schemes: ofTokens, RecognisedBy: "whatever the application gives as its token",
-		is: func(c *candidate, s shape) match {
-			_, _, other := redislockToken(c.token())
-			return mayIf(!other && (s == shapeOther || s == shapeHost))
 		},
 	},
 	// Times.

@@ -50,7 +50,14 @@ func TestLibraries(t *testing.T) {
 		{"lock:orders", "\x8f\x11\xc2\x00\xff\x01\x02zq\x90\x91\x92\x93\x94\x95\x96\x97\x98\x99\x9a", "maybe rslock (Rust)"},
 		{"ticket:7:sell_lock", "", "maybe redis-objects (Ruby)"},
 		{"lock:orders", "gY0Qe3nIvP1mX2bT4rWz5sLc7dKf8hJa9uEoNqSiVt0=", "maybe Symfony Lock up to 5.1"},
-		{"lock:orders", "worker seven", "maybe StackExchange.Redis LockTake, dapr"},
+		{"lock:orders", "worker seven", ""},
+		{"lock:orders", "web-1:4711", ""},
+		{"lock:orders", "3f0c7a3e-1b1a-11f0-be56-0242ac120002", ""},             // version 1
+		{"lock:orders", "01941f29-7c00-7aaa-8bbb-0123456789ab", ""},             // version 7
+		{"redlock:orders", "3f0c7a3e-1b1a-11f0-be56-0242ac120002", ""},          // RedLock.net and pottery draw version 4
+		{"lock:orders", "checkoutworker17", ""},                                 // of one case
+		{"orders:lock", "K8kAduT4EfCWcAL8AAAAAQ==", "node-redis-warlock (npm)"}, // the bytes of a version 1
+		{"orders:lock", "n4L/2ZlftbtoJhoNxYjXOg==", "maybe redsync (Go)"},
 		{"lock:orders", "17", ""},
 		{"bull:mails:17:lock", uuid, "one of Bull (Node), Spring Integration, redlock-rb (Ruby), aioredlock (Python), or written by hand"},
 	} {

@@ -1,6 +1,8 @@
 package inspector
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"strconv"
 	"strings"
 	"time"
@@ -38,16 +40,44 @@ func named(is func(key string) bool) matcher {
 	return func(c *candidate, _ shape) match { return surelyIf(is(c.Key)) }
 }
 
-// prefixed goes by how the name begins and by the value's shape.
-func prefixed(s shape, prefix string) matcher {
-	return func(c *candidate, is shape) match { return surelyIf(is == s && strings.HasPrefix(c.Key, prefix)) }
+// prefixed goes by how the name begins and by what the value is.
+func prefixed(prefix string, is func(token string) bool) matcher {
+	return func(c *candidate, _ shape) match {
+		return surelyIf(strings.HasPrefix(c.Key, prefix) && is(c.token()))
+	}
 }
 
-// uuidNamed are locks with a plain UUID, as many libraries draw it; the name says nothing for sure.
+// uuidNamed are locks with a random UUID, as many libraries draw it; the name says nothing for sure.
 func uuidNamed(is func(key string) bool) matcher {
-	return func(c *candidate, s shape) match {
-		return mayIf(s == shapeUUID && !strings.HasPrefix(c.Key, "redlock:") && is(c.Key))
+	return func(c *candidate, _ shape) match {
+		return mayIf(isRandomUUID(c.token()) && !strings.HasPrefix(c.Key, "redlock:") && is(c.Key))
 	}
+}
+
+// isRandomUUID knows a UUID of version 4. One of another version is of no library that draws random
+// ones.
+func isRandomUUID(token string) bool { return isUUID(token) && token[14] == '4' }
+
+// sixteenBytes are what a value of 24 characters of base64 stands for.
+func sixteenBytes(token string) (string, bool) {
+	decoded, err := base64.StdEncoding.DecodeString(token)
+	return hex.EncodeToString(decoded), err == nil && len(decoded) == 16
+}
+
+// isTimeUUIDBytes knows the bytes of a UUID of version 1 that was drawn in the last five years
+// before a time. Of random bytes one in 64 has that version, and of those hardly any such a time.
+func isTimeUUIDBytes(token string, now time.Time) bool {
+	bytes, ok := sixteenBytes(token)
+	if !ok {
+		return false
+	}
+	_, at, ok := timeUUID(bytes)
+	return ok && !at.After(now.Add(24*time.Hour)) && now.Sub(at) < 5*365*24*time.Hour
+}
+
+// isMixed knows random letters and digits: some of both cases are among them.
+func isMixed(token string, length int) bool {
+	return len(token) == length && isAlnum(token) && strings.ToLower(token) != token && strings.ToUpper(token) != token
 }
 
 // anyVersion stands for a random number in the place of a UUID's version.
@@ -104,8 +134,8 @@ func isLaravelName(key string) bool {
 	return i >= 0 && cutHex(key[i:], "framework/schedule-", 40)
 }
 
-func isLaravel(c *candidate, s shape) match {
-	random := s == shapeAlnum && len(c.token()) == 16
+func isLaravel(c *candidate, _ shape) match {
+	random := isMixed(c.token(), 16)
 	return surelyIf(isLaravelName(c.Key) || random && laravelCache(c.Key)).or(mayIf(random))
 }
 

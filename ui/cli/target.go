@@ -187,10 +187,10 @@ func kindOf(r keyspace.Record) string {
 	}
 	switch r.Type {
 	case keyspace.TypeString:
-		return fmt.Sprintf("it is a string of %s bytes %s, and its value is not like a lock's", text.Count(r.Size), ends)
+		return fmt.Sprintf("it is a string of %s %s, and its value is not like a lock's", text.Plural(r.Size, "byte"), ends)
 	case keyspace.TypeHash:
-		return fmt.Sprintf("it is a hash of %s fields %s, and they are not like a lock's", text.Count(r.Size), ends)
+		return fmt.Sprintf("it is a hash of %s %s, and not like a lock's", text.Plural(r.Size, "field"), ends)
 	default:
-		return fmt.Sprintf("it is of type %s with %s elements, and not laid out like a lock", text.Escape(string(r.Type)), text.Count(r.Size))
+		return fmt.Sprintf("it is of type %s with %s, and not laid out like a lock", text.Escape(string(r.Type)), text.Plural(r.Size, "element"))
 	}
 }

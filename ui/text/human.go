@@ -78,6 +78,14 @@ func Ago(d time.Duration) string {
 	}
 }
 
+// Plural is a number of things: "1 field", "1,200 fields".
+func Plural(n int64, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return Count(n) + " " + thing + "s"
+}
+
 // Count is a number with separators between the thousands: "1,284".
 func Count(n int64) string {
 	digits := strconv.FormatInt(n, 10)

@@ -16,9 +16,9 @@ const bulkWidth = 118
 // title names the action and whose locks it is about.
 func (b *bulk) title(verb actions.Verb) string {
 	if b.of != "" {
-		return string(verb) + " " + plural(int64(b.locks), "lock") + " of " + text.Escape(b.of)
+		return string(verb) + " " + text.Plural(int64(b.locks), "lock") + " of " + text.Escape(b.of)
 	}
-	return string(verb) + " " + plural(int64(b.locks), "marked lock")
+	return string(verb) + " " + text.Plural(int64(b.locks), "marked lock")
 }
 
 // describe says in numbers what will be done, and lists all of it.
@@ -41,7 +41,7 @@ func (b *bulk) describe(m *model, width int) [][]part {
 		say(t.faint, fmt.Sprintf("%s more %s marked and not there any more", text.Count(int64(b.away)), areOrIs(b.away)))
 	}
 	if c := b.counts(); c.discouraged > 0 && !b.discouraged {
-		say(t.warn, fmt.Sprintf("▲ %s discouraged and left out", plural(int64(c.discouraged), "action")))
+		say(t.warn, fmt.Sprintf("▲ %s discouraged and left out", text.Plural(int64(c.discouraged), "action")))
 	}
 	r := actions.Request{Verb: d.verb}
 	if err := d.complete(&r); err != nil {
@@ -53,7 +53,7 @@ func (b *bulk) describe(m *model, width int) [][]part {
 	say(t.faint, "Each is done only if it is then still as it is listed here.")
 	if m.latest != nil {
 		if n := b.changed(m); n > 0 {
-			say(t.warn, "▲ "+plural(int64(n), "lock")+" changed since: see the list; what is not as it was seen is refused")
+			say(t.warn, "▲ "+text.Plural(int64(n), "lock")+" changed since: see the list; what is not as it was seen is refused")
 		}
 	}
 	if said := silentText(m, b.seen()); said != "" {
@@ -62,7 +62,7 @@ func (b *bulk) describe(m *model, width int) [][]part {
 	warnings := b.warnings()
 	warn := func() {
 		for _, w := range warnings {
-			g.paragraph([]part{{t.warn, "▲"}}, 2, t.warn, plural(int64(w.locks), "lock")+": "+w.text)
+			g.paragraph([]part{{t.warn, "▲"}}, 2, t.warn, text.Plural(int64(w.locks), "lock")+": "+w.text)
 		}
 	}
 	small := width < 60 || m.height < 24 // there the list itself is what must be seen first
@@ -137,10 +137,10 @@ func (b *bulk) numbers(verb actions.Verb) string {
 	c := b.counts()
 	chosen := text.Count(int64(b.locks)) + " marked"
 	if b.of != "" {
-		chosen = plural(int64(b.locks), "lock") + " of " + text.Escape(b.of)
+		chosen = text.Plural(int64(b.locks), "lock") + " of " + text.Escape(b.of)
 	}
 	if len(b.items) != b.locks { // each of their holders
-		chosen += ", " + plural(int64(len(b.items)), "action")
+		chosen += ", " + text.Plural(int64(len(b.items)), "action")
 	}
 	said := chosen + ", " + text.Count(int64(c.will)) + " will be " + done(verb)
 	if not := len(b.items) - c.will - c.wont; not > 0 {

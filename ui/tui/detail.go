@@ -153,7 +153,7 @@ func (d *detail) page(p *painter, m *model, now time.Time) {
 	p.gap(rowPrefix)
 	where := text.Escape(string(l.Node))
 	if l.Quorum != nil {
-		where = plural(int64(len(l.Quorum.Votes)), "master")
+		where = text.Plural(int64(len(l.Quorum.Votes)), "master")
 	}
 	p.put(t.faint, place+" · database "+text.Count(int64(l.DB))+" of "+where)
 	p.end()

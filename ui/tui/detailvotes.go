@@ -98,5 +98,5 @@ func (d *detail) acknowledged(p *painter) {
 		return
 	}
 	p.paragraph("replicas", p.theme.plain, fmt.Sprintf("%d of %s acknowledged it: WAIT %d would have confirmed",
-		n, plural(int64(replicas), "replica"), n))
+		n, text.Plural(int64(replicas), "replica"), n))
 }

@@ -48,7 +48,7 @@ func (m *model) nothingPage(g *page) {
 				what += " and is a suspect"
 			}
 		}
-		g.paragraph(nil, rowPrefix, t.strong, "none of "+plural(int64(n), "lock")+" passes "+what)
+		g.paragraph(nil, rowPrefix, t.strong, "none of "+text.Plural(int64(n), "lock")+" passes "+what)
 		g.paragraph(nil, rowPrefix, t.faint, m.keys.Back.Help().Key+" shows them all")
 		return
 	}
@@ -63,7 +63,7 @@ func (m *model) nothingPage(g *page) {
 func (m *model) noLocksPage(g *page) {
 	t, f := g.theme, factsOf(m.shown.Nodes)
 	if len(m.shown.Nodes) > 0 {
-		g.paragraph(nil, rowPrefix, t.strong, fmt.Sprintf("no locks in database %d of %s %s", f.db, f.where, plural(f.keys, "key")))
+		g.paragraph(nil, rowPrefix, t.strong, fmt.Sprintf("no locks in database %d of %s %s", f.db, f.where, text.Plural(f.keys, "key")))
 		g.paragraph(nil, rowPrefix, t.plain, "looked for "+patternsText(m.shown.Nodes[0].Patterns, max(3*(m.width-16), 20)))
 		for _, said := range f.sentences() {
 			g.paragraph(nil, rowPrefix, t.warn, said)

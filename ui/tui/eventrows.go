@@ -135,7 +135,7 @@ func (m *model) paintEvents(p *painter, l layout) {
 	p.tone = tone
 	if newer > 0 {
 		p.fit(l.body.bottom() - 1)
-		p.put(p.theme.warn, text.Spaces(rowPrefix)+"↓ "+plural(newer, "newer event")+" below; "+m.keys.Bottom.Help().Key+" follows again")
+		p.put(p.theme.warn, text.Spaces(rowPrefix)+"↓ "+text.Plural(newer, "newer event")+" below; "+m.keys.Bottom.Help().Key+" follows again")
 		p.end()
 	}
 }

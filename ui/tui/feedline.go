@@ -43,7 +43,7 @@ func feedSegments(t *theme, nodes []keyspace.Status, now time.Time) []segment {
 	}
 	list = append(list, pass...)
 	if gaps > 0 {
-		list = append(list, piece(2, t.warn, plural(int64(gaps), "gap")))
+		list = append(list, piece(2, t.warn, text.Plural(int64(gaps), "gap")))
 	}
 	return append(list, piece(7, t.plain, fmt.Sprintf("%.0f cmd/s", commands)))
 }

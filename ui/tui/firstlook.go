@@ -92,9 +92,9 @@ func (m *model) firstLookPage(g *page, look *firstLook) {
 		g.line(part{t.plain, text.Spaces(rowPrefix)}, part{t.accent, repeat(heavyLines, full)},
 			part{t.faint, repeat(lightLines, cells-full)}, part{t.plain, "  " + progressText(look.pass())})
 	}
-	seen := plural(look.scanned, "key") + " seen"
+	seen := text.Plural(look.scanned, "key") + " seen"
 	if look.keys > 0 {
-		seen = text.Count(look.scanned) + " of " + plural(look.keys, "key") + " seen"
+		seen = text.Count(look.scanned) + " of " + text.Plural(look.keys, "key") + " seen"
 	}
 	g.paragraph(nil, rowPrefix, t.faint, seen+", "+text.Count(look.matched)+" of them named like locks")
 	pace := ""
@@ -105,7 +105,7 @@ func (m *model) firstLookPage(g *page, look *firstLook) {
 		pace += ", about " + left
 	}
 	if look.nodes > 1 && pace != "" {
-		pace += ", " + text.Count(int64(look.done)) + " of " + plural(int64(look.nodes), "node") + " done"
+		pace += ", " + text.Count(int64(look.done)) + " of " + text.Plural(int64(look.nodes), "node") + " done"
 	}
 	if pace != "" {
 		g.paragraph(nil, rowPrefix, t.faint, pace)

@@ -30,7 +30,7 @@ func (m *model) paintTotals(p *painter) {
 		defer func() { p.tone = toneNormal }()
 	}
 	totals := &m.shown.Totals
-	left := []segment{{rank: 0, parts: []part{{t.strong, plural(int64(totals.Locks), "lock")}}}}
+	left := []segment{{rank: 0, parts: []part{{t.strong, text.Plural(int64(totals.Locks), "lock")}}}}
 	for _, s := range []struct {
 		state inspector.State
 		rank  int
@@ -58,29 +58,21 @@ func (m *model) paintTotals(p *painter) {
 		piece(7, t.accent, spark(totals.Rates[len(totals.Rates)-seconds:], false)),
 	}
 	if totals.Suspects > 0 {
-		right = append(right, segment{rank: 3, parts: []part{{t.warn, plural(int64(totals.Suspects), "suspect")}}})
+		right = append(right, segment{rank: 3, parts: []part{{t.warn, text.Plural(int64(totals.Suspects), "suspect")}}})
 	}
 	right = append(right, segment{rank: 4, parts: []part{{t.plain, text.Count(int64(totals.Contended)) + " contended"}}})
 	p.spread(left, right, p.air())
 }
 
-// plural is a number of things.
-func plural(n int64, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return text.Count(n) + " " + thing + "s"
-}
-
 // passing is how many rows the filter lets pass.
 func (m *model) passing() string {
 	if m.view == viewEvents {
-		return plural(int64(len(m.events.list(m.order.filter))), "event")
+		return text.Plural(int64(len(m.events.list(m.order.filter))), "event")
 	}
 	if m.view == viewHolders {
-		return plural(int64(len(m.holders.rows)), "holder")
+		return text.Plural(int64(len(m.holders.rows)), "holder")
 	}
-	return plural(int64(len(m.table.rows)), "row")
+	return text.Plural(int64(len(m.table.rows)), "row")
 }
 
 func rateText(perSecond float64) string {
@@ -118,7 +110,7 @@ func (m *model) paintContext(p *painter) {
 		left = append(left, piece(0, t.badgeWarn, " FROZEN "+m.at.Format("15:04:05")+" "))
 	}
 	if since := m.events.last - m.events.shown; m.frozen && m.view == viewEvents && since > 0 {
-		left = append(left, piece(1, t.warn, plural(int64(since), "event")+" since"))
+		left = append(left, piece(1, t.warn, text.Plural(int64(since), "event")+" since"))
 	}
 	if m.over {
 		left = append(left, piece(0, t.badgeBad, " ENDED "))
@@ -163,7 +155,7 @@ func (m *model) paintContext(p *painter) {
 		left = append(left, piece(3, t.faint, sorted))
 	}
 	if m.view == viewEvents && m.events.missed > 0 {
-		left = append(left, piece(1, t.warn, plural(int64(m.events.missed), "event")+" came too fast to be kept"))
+		left = append(left, piece(1, t.warn, text.Plural(int64(m.events.missed), "event")+" came too fast to be kept"))
 	}
 	p.spread(left, m.seenSegments(t, p.width), 2)
 }

@@ -115,9 +115,9 @@ func (h *holderPage) paintHead(p *painter, m *model, lines int) {
 	p.put(f.style, f.glyph+" "+f.word)
 	p.gap(2)
 	p.put(t.strong, text.Escape(r.name))
-	p.put(t.faint, "  "+plural(int64(len(r.locks)), "lock"))
+	p.put(t.faint, "  "+text.Plural(int64(len(r.locks)), "lock"))
 	if r.suspects > 0 {
-		p.put(t.warn, ", "+plural(int64(r.suspects), "suspect"))
+		p.put(t.warn, ", "+text.Plural(int64(r.suspects), "suspect"))
 	}
 	if r.waiters > 0 {
 		p.put(t.warn, ", "+r.waitersText()+" waiting behind them")
@@ -160,7 +160,7 @@ func (m *model) paintClients(p *painter, presence *inspector.Presence, lines int
 	for i, c := range presence.Clients {
 		used := len(p.lines) - top - 2 // in a wide window the lines above take two, and each connection one
 		if i > 0 && used >= lines-3 && i < len(presence.Clients)-1 {
-			p.field("", part{t.faint, "and " + presence.AtLeast() + plural(int64(len(presence.Clients)-i), "more connection")})
+			p.field("", part{t.faint, "and " + presence.AtLeast() + text.Plural(int64(len(presence.Clients)-i), "more connection")})
 			return
 		}
 		said := text.Escape(c.Addr) + m.clientFacts(c, presence.Connection)
@@ -184,7 +184,7 @@ func (m *model) clientFacts(c keyspace.Client, connection inspector.Connection) 
 		said = ", connected for " + wholeSeconds(age) + ", idle for " + wholeSeconds(c.Idle)
 	}
 	if c.Subscriptions > 0 {
-		said += ", " + plural(int64(c.Subscriptions), "subscription")
+		said += ", " + text.Plural(int64(c.Subscriptions), "subscription")
 	}
 	if library := inspector.LibraryOf(&c); library != "" {
 		said += ", " + text.Escape(library)

@@ -164,7 +164,7 @@ func scoreSegments(t *theme, lanes []Lane) []segment {
 			sound += lanes[i].Faults
 		}
 	}
-	done := plural(int64(acquisitions), "acquisition")
+	done := text.Plural(int64(acquisitions), "acquisition")
 	look := t.good
 	if sound > 0 {
 		look = t.bad
@@ -184,5 +184,5 @@ func faultsText(n int, none string) string {
 	if n == 0 {
 		return none
 	}
-	return plural(int64(n), "fault")
+	return text.Plural(int64(n), "fault")
 }

@@ -108,7 +108,7 @@ func (m *model) paintNodePane(p *painter) {
 	p.field("clock", clock...)
 	p.field("cost", costParts(t, n)...)
 	if n.Denied > 0 {
-		p.field("denied", part{t.warn, plural(int64(n.Denied), "key") + " of these names may not be read"})
+		p.field("denied", part{t.warn, text.Plural(int64(n.Denied), "key") + " of these names may not be read"})
 	}
 }
 
@@ -155,7 +155,7 @@ func passSentence(n *keyspace.Status, now time.Time) string {
 		return "the first one: " + progressText(n.Scanning)
 	}
 	said := fmt.Sprintf("%s, %s seen, %s of them named like locks", text.Ago(now.Sub(n.LastPass.Ended)),
-		plural(n.LastPass.Scanned, "key"), text.Count(n.LastPass.Matched))
+		text.Plural(n.LastPass.Scanned, "key"), text.Count(n.LastPass.Matched))
 	if took := n.LastPass.Ended.Sub(n.LastPass.Started); took > 0 && !n.LastPass.Started.IsZero() {
 		said += ", in " + text.Lag(took)
 		if rate := scanRate(&n.LastPass); rate >= 1 {
@@ -172,7 +172,7 @@ func costParts(t *theme, n *keyspace.Status) []part {
 		parts = append(parts, part{t.plain, rateOf(n) + " commands/s and " + fetchedRateOf(n) + "/s read"})
 	}
 	if n.Commands > 0 {
-		so := plural(int64(n.Commands), "command") + ", " + text.Bytes(int64(n.Fetched)) + " read and " + text.Bytes(int64(n.Sent)) + " sent so far"
+		so := text.Plural(int64(n.Commands), "command") + ", " + text.Bytes(int64(n.Fetched)) + " read and " + text.Bytes(int64(n.Sent)) + " sent so far"
 		if len(parts) > 0 {
 			so = "; " + so
 		}

@@ -72,7 +72,7 @@ func (f *facts) sentences() []string {
 	if len(f.others) > 0 {
 		said := make([]string, len(f.others))
 		for i, d := range f.others {
-			said[i] = fmt.Sprintf("db%d %s", d.DB, plural(d.Keys, "key"))
+			said[i] = fmt.Sprintf("db%d %s", d.DB, text.Plural(d.Keys, "key"))
 		}
 		list = append(list, "other databases: "+strings.Join(said, ", "))
 	}
@@ -84,7 +84,7 @@ func (f *facts) sentences() []string {
 		list = append(list, said)
 	}
 	if f.denied > 0 {
-		list = append(list, plural(int64(f.denied), "key")+" of these names may not be read by this user")
+		list = append(list, text.Plural(int64(f.denied), "key")+" of these names may not be read by this user")
 	}
 	if f.replica != nil {
 		list = append(list, "this is a "+replicaText(f.replica)+": locks are seen here as late as it is, and actions are refused")
@@ -105,7 +105,7 @@ func (f *facts) steps() []step {
 	}
 	if len(f.others) > 0 {
 		most := slices.MaxFunc(f.others, func(a, b keyspace.Database) int { return cmp.Compare(a.Keys, b.Keys) })
-		add(true, fmt.Sprintf("locktop -n %d", most.DB), "looks there, at "+plural(most.Keys, "key"))
+		add(true, fmt.Sprintf("locktop -n %d", most.DB), "looks there, at "+text.Plural(most.Keys, "key"))
 	}
 	add(f.denied > 0, "locktop check", "prints the missing ACL rules")
 	if f.matched > int64(f.denied) {

@@ -63,7 +63,7 @@ func newSwimlane(l *inspector.Lock, unseen []inspector.Span, now time.Time, w wi
 	if len(seen) > lanes {
 		s.shared = len(seen) - lanes + 1
 		seen = seen[:lanes-1]
-		s.lanes = append(s.lanes, newLane(plural(int64(s.shared), "other"), columns))
+		s.lanes = append(s.lanes, newLane(text.Plural(int64(s.shared), "other"), columns))
 	}
 	of := func(label string) *lane {
 		i := 0 // the others'

@@ -157,8 +157,8 @@ func spanText(d time.Duration) string {
 	case d <= time.Minute:
 		return text.Count(int64(d/time.Second)) + " s"
 	case d < time.Hour:
-		return plural(int64(d/time.Minute), "minute")
+		return text.Plural(int64(d/time.Minute), "minute")
 	default:
-		return plural(int64(d/time.Hour), "hour")
+		return text.Plural(int64(d/time.Hour), "hour")
 	}
 }
