@@ -105,6 +105,8 @@ func shorten(label string) string {
 	switch runes := []rune(label); {
 	case label == "":
 		return "the holder before"
+	case label == UnknownHolder:
+		return "a client that the key does not name"
 	case len(runes) > longest:
 		return string(runes[:longest-1]) + "…"
 	}

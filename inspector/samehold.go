@@ -95,6 +95,12 @@ func endWords(cause Cause, at time.Time, exact bool) string {
 	switch cause {
 	case CauseReleased:
 		words = "it was released"
+	case CauseFreed:
+		words = "it was freed"
+	case CauseOperator:
+		words = "it was freed by an action of locktop"
+	case CauseFailOver:
+		words = "it was lost in a fail-over"
 	case CauseExpired:
 		words = "it expired"
 	case CauseTakenOver:

@@ -176,7 +176,8 @@ func (c *acting) requests(found sight, r actions.Request) []actions.Request {
 	return []actions.Request{r}
 }
 
-// allow asks the person, if there is anything to ask. What the operator will refuse is not asked.
+// allow asks the person, if there is anything to ask. What the operator will refuse is not asked. A
+// request of which a person is asked follows its hold from then on.
 func (a *app) allow(ctx context.Context, s *session, c *acting, all []actions.Request, mustType bool, choose func(*inspector.Lock, inspector.Holder) error) error {
 	if s.operator.ReadOnly() || all[0].Changed != "" {
 		return nil
@@ -198,7 +199,15 @@ func (a *app) allow(ctx context.Context, s *session, c *acting, all []actions.Re
 	for _, r := range asked[:len(asked)-1] {
 		a.tell(r)
 	}
-	return a.ask(ctx, asked[len(asked)-1], mustType)
+	last := asked[len(asked)-1]
+	if len(all) == 1 {
+		followed, err := a.follow(ctx, s, c, last)
+		if err != nil {
+			return err
+		}
+		all[0] = followed
+	}
+	return a.ask(ctx, last, mustType)
 }
 
 // conclude reports an outcome, and whether the lock came back.

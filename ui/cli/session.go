@@ -22,6 +22,7 @@ type session struct {
 	// connection is to one of their masters.
 	connection *keyspace.Connection
 	locks      *inspector.Inspector
+	reread     func(keys ...string) // of the observation that locks are from
 	operator   *actions.Operator
 	audit      *actions.Audit // nil: no action is possible
 	closers    []func() error
@@ -75,6 +76,7 @@ func (a *app) observe(ctx context.Context, s *session, look *observing, single b
 		stop()
 		return failed("%w", err)
 	}
+	s.reread = observation.Reread
 	// The inspector ends when the feed's channel is closed, which is after its last goroutine: it is how we wait for them.
 	s.locks = inspector.Start(context.WithoutCancel(ctx), observation, inspector.Options{Thresholds: thresholds, Rules: look.ruling(), Masters: s.servers.Masters(), OwnerNames: look.whose.names.rules})
 	s.atEnd(func() error {

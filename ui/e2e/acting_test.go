@@ -76,3 +76,34 @@ func TestWritingLapsesAndIsArmed(t *testing.T) {
 		t.Errorf("the audit is %s, %v", text, err)
 	}
 }
+
+// TestTheQuestionIsAboutOneHold: while a person reads what a release would do, the lock is renewed, which is no reason to refuse,
+// or it is released and acquired again with the same bytes, and then nothing is done.
+func TestTheQuestionIsAboutOneHold(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t)
+	s.Do("CONFIG", "SET", "notify-keyspace-events", "KEA")
+	term := openTerminal(t, 120, 24)
+	ask := func() {
+		t.Helper()
+		term.typeText("clear")
+		term.keys("Enter")
+		term.run("release lock_key --holder 1 " + connection(s))
+		term.waitFor("Release? [y/N]")
+	}
+	s.Do("SET", "lock_key", "1", "PX", 60_000)
+	ask()
+	s.Do("PEXPIRE", "lock_key", 90_000)
+	term.keys("y", "Enter")
+	term.waitFor("released lock_key", "exit=0")
+
+	s.Do("SET", "lock_key", "1", "PX", 60_000)
+	ask()
+	s.Do("DEL", "lock_key")
+	s.Do("SET", "lock_key", "1", "NX", "PX", 90_000)
+	term.keys("y", "Enter")
+	term.waitFor("lock_key was not released", "it was freed at", "exit=3")
+	if s.Do("GET", "lock_key") != "1" {
+		t.Error("the next hold is gone")
+	}
+}

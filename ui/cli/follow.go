@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"locktop/actions"
+	"locktop/inspector"
+	"locktop/ui/text"
+)
+
+// This file observes a lock while a person reads what an action would do to it.
+
+// followTimeout is how long it may take until the observation shows the lock.
+const followTimeout = 2 * time.Second
+
+// follow observes the lock of a request from now on: a renewal meanwhile is no reason to refuse the
+// action, and another hold is one. Where the lock cannot be observed, it says so; then the action is
+// refused after a renewal too.
+func (a *app) follow(
+	ctx context.Context, s *session, c *acting, r actions.Request,
+) (actions.Request, error) {
+	rules := schemeRules{rules: c.about.rulesOf(r.Lock.Key)}
+	look := observing{
+		rules: rules, notify: "auto", poll: time.Second, reserved: literalGlob(r.Lock.Key),
+		readOnly: c.readOnly,
+	}
+	if err := a.observe(ctx, s, &look, false); err != nil {
+		return r, err
+	}
+	s.reread(r.Lock.Key) // so that nobody waits until a pass comes to it
+	waiting, cancel := context.WithTimeout(ctx, followTimeout)
+	defer cancel()
+	for after := uint64(0); ; {
+		snapshot, err := s.locks.Next(waiting, after)
+		switch {
+		case ctx.Err() != nil:
+			return r, ctx.Err()
+		case err != nil || snapshot.Done:
+			a.say("%s is not observed while you read: if it is renewed meanwhile, nothing will be done",
+				text.Escape(r.Lock.Key))
+			return r, nil
+		}
+		after = snapshot.Seq
+		same := func(l *inspector.Lock) bool {
+			return l.Key == r.Lock.Key && slices.EqualFunc(l.Holders, r.Lock.Holders, sameOwner) && r.SameLease(r.Lock, l)
+		}
+		if i := slices.IndexFunc(snapshot.Locks, same); i >= 0 {
+			r.Lock = snapshot.Locks[i]
+			return r.FollowIn(s.locks), nil
+		}
+	}
+}
