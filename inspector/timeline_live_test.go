@@ -47,9 +47,10 @@ func TestAnOutageIsATimeInWhichNothingWasSeen(t *testing.T) {
 	began := time.Now()
 	c := newScene(t, nil, nil)
 	unseen := func() []inspector.Unseen { return c.i.Latest().Unseen }
-	if u := unseen(); len(u) != 1 || !u[0].From.IsZero() || u[0].To.IsZero() {
-		t.Fatalf("at first: %+v", u)
-	}
+	redistest.Eventually(t, 10*time.Second, func() (bool, string) {
+		u := unseen()
+		return len(u) == 1 && u[0].From.IsZero() && !u[0].To.IsZero(), fmt.Sprintf("at first: %+v", u)
+	})
 	c.link.Cut()
 	redistest.Eventually(t, 10*time.Second, func() (bool, string) {
 		u := unseen()
