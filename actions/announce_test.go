@@ -23,27 +23,41 @@ func TestReleasesAreAnnounced(t *testing.T) {
 		left             int // keys
 	}{
 		"simple-redis-mutex 3.0.0": {
-			"@simple-redis-mutex:lock-orders", [][]any{
+			"@simple-redis-mutex:lock-orders",
+			[][]any{
 				{"SET", "@simple-redis-mutex:lock-orders", "0.6075864698125371", "NX", "PX", 30000}, {"SET", "@simple-redis-mutex:fencing-tokens", 1},
 			},
 			"@simple-redis-mutex:locks-releases", `{ "key": "@simple-redis-mutex:lock-orders", "value": "0.6075864698125371" }`,
-			inspector.Waiters{Count: 1, By: inspector.WaitersShared}, 1, // the counter of its fencing tokens
+			inspector.Waiters{Count: 1, By: inspector.WaitersShared},
+			1, // the counter of its fencing tokens
 		},
 		"effect-distributed-lock 0.0.11": {
-			"semaphore:pool", [][]any{{"ZADD", "semaphore:pool", time.Now().UnixMilli(), uuid + "_0"}, {"PEXPIRE", "semaphore:pool", 30000}},
-			"semaphore:pool:released", "1", inspector.Waiters{Count: 1, By: inspector.WaitersSubscribers}, 0,
+			"semaphore:pool",
+			[][]any{{"ZADD", "semaphore:pool", time.Now().UnixMilli(), uuid + "_0"}, {"PEXPIRE", "semaphore:pool", 30000}},
+			"semaphore:pool:released", "1",
+			inspector.Waiters{Count: 1, By: inspector.WaitersSubscribers},
+			0,
 		},
 		"ioredfour 1.4.3": {
-			"lock:orders", [][]any{{"HSET", "lock:orders", "index", 17}, {"PEXPIRE", "lock:orders", 30000}},
-			"lock-release", "lock:orders", inspector.Waiters{Count: 1, By: inspector.WaitersShared}, 0,
+			"lock:orders",
+			[][]any{{"HSET", "lock:orders", "index", 17}, {"PEXPIRE", "lock:orders", 30000}},
+			"lock-release", "lock:orders",
+			inspector.Waiters{Count: 1, By: inspector.WaitersShared},
+			0,
 		},
 		"redfour 1.0.5 with a namespace": {
-			"app:jobs:orders", [][]any{{"HSET", "app:jobs:orders", "index", 17}, {"PEXPIRE", "app:jobs:orders", 30000}},
-			"app:jobs-release", "app:jobs:orders", inspector.Waiters{Count: 1, By: inspector.WaitersShared}, 0,
+			"app:jobs:orders",
+			[][]any{{"HSET", "app:jobs:orders", "index", 17}, {"PEXPIRE", "app:jobs:orders", 30000}},
+			"app:jobs-release", "app:jobs:orders",
+			inspector.Waiters{Count: 1, By: inspector.WaitersShared},
+			0,
 		},
 		"node-redisson 1.0.4": {
-			"or{d}ers", [][]any{{"HSET", "or{d}ers", uuid + ":worker", 1}, {"PEXPIRE", "or{d}ers", 30000}},
-			"redisson_lock__channel:{or{d}ers}", "0", inspector.Waiters{Count: 1, By: inspector.WaitersSubscribers}, 0,
+			"or{d}ers",
+			[][]any{{"HSET", "or{d}ers", uuid + ":worker", 1}, {"PEXPIRE", "or{d}ers", 30000}},
+			"redisson_lock__channel:{or{d}ers}", "0",
+			inspector.Waiters{Count: 1, By: inspector.WaitersSubscribers},
+			0,
 		},
 	} {
 		for _, verb := range []Verb{VerbRelease, VerbForceExpire} {

@@ -47,11 +47,11 @@ func planCountedRW(p *plan, r Request, holder inspector.Holder, _ time.Time) err
 	} else {
 		p.facts = append(p.facts, p.sameEnd(r)...)
 	}
-	switch {
-	case r.Verb == VerbExtend:
+	switch r.Verb {
+	case VerbExtend:
 		p.extend(r)
 		return nil
-	case r.Verb == VerbForceExpire:
+	case VerbForceExpire:
 		p.facts = append(p.facts, observedShares(r.Lock))
 		if frees(r) {
 			p.free(r)
@@ -59,6 +59,7 @@ func planCountedRW(p *plan, r Request, holder inspector.Holder, _ time.Time) err
 			p.expireSoon(r)
 		}
 		return nil
+	case VerbRelease:
 	}
 	taken := holder.Count.N
 	if r.Entries > 0 {

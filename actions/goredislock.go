@@ -30,7 +30,7 @@ func init() {
 
 // planGoRedislock does to the entry count what is done to the key: a count that stayed would let its token enter a lock that another
 // client has. A holder that stayed in the queue of a fair lock would keep all others out until its time is over.
-func planGoRedislock(p *plan, r Request, holder inspector.Holder, now time.Time) error {
+func planGoRedislock(p *plan, r Request, holder inspector.Holder, _ time.Time) error {
 	key := r.Lock.Key
 	counter := inspector.GoRedislockCount(key, holder.Owner)
 	if !holder.Count.Known {

@@ -30,8 +30,9 @@ func (l *Lock) Announcements(released int) []Announcement {
 }
 
 const (
-	// simpleMutex begins the keys of simple-redis-mutex 3, and SimpleMutexChannel is the channel of all its locks.
-	simpleMutex        = "@simple-redis-mutex:lock-"
+	// simpleMutex begins the keys of simple-redis-mutex 3.
+	simpleMutex = "@simple-redis-mutex:lock-"
+	// SimpleMutexChannel is the channel of all locks of simple-redis-mutex 3.
 	SimpleMutexChannel = "@simple-redis-mutex:locks-releases"
 	// permitsReleased ends the channel of a semaphore of effect-distributed-lock; the message is how many permits were released, and
 	// its clients do not look at it.

@@ -25,7 +25,7 @@ func (p *place) learnEdited(key string, what happening) {
 		if len(p.edited) < maxEdited {
 			p.edited[key] = struct{}{}
 		}
-	case happeningExpiry, happeningNameless, happeningAdded, happeningOther:
+	case happeningExpiry, happeningNameless, happeningAdded, happeningLeft, happeningOther:
 	case happeningNew, happeningWritten, happeningReleased, happeningExpired, happeningEvicted, happeningMoved:
 		delete(p.edited, key)
 	}

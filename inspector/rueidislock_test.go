@@ -52,8 +52,10 @@ func TestOneLockUnderNumberedKeys(t *testing.T) {
 		{name: "a host and a process", keys: "lock:#:orders", under: "012", value: "build-agent-17:4711", rows: "012"},
 		{name: "zeros", keys: "lock:#:orders", under: "012", value: strings.Repeat("\x00", 23) + "\x01", rows: "012"},
 		{name: "two far apart", keys: "lock:#:orders", under: "37", value: valkeyBytes, rows: "37"},
-		{name: "tokens of their own", keys: "lock:#:orders", under: "0", value: valkeyBytes, rows: "01",
-			others: map[string]string{"lock:1:orders": rueidisBytes}},
+		{
+			name: "tokens of their own", keys: "lock:#:orders", under: "0", value: valkeyBytes, rows: "01",
+			others: map[string]string{"lock:1:orders": rueidisBytes},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			there := map[string]string{}

@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"slices"
 	"time"
 
 	"locktop/keyspace"
@@ -111,7 +112,8 @@ func (c *candidate) ruledBy(scheme Scheme) (found recognition, is, decided bool)
 	c.name = nameEvidence{grade: nameRuled, numbers: true, named: true}
 	for _, s := range schemes {
 		name := s.info.Name
-		if name != scheme && !(scheme == SchemeToken && name == SchemeSetNX || scheme == SchemeSetNX && name == SchemeToken) {
+		eitherToken := slices.Contains(ofTokens, scheme) && slices.Contains(ofTokens, name)
+		if name != scheme && !eitherToken {
 			continue
 		}
 		if s.partOfAnother != nil && s.partOfAnother(c) {

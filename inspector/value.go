@@ -181,8 +181,8 @@ func unpickle(value string) (text string, ok bool) {
 		return "", false
 	}
 	text, rest = rest[:size], rest[size:]
-	switch {
-	case rest == ".", rest == "\x94.":
+	switch rest {
+	case ".", "\x94.":
 		return text, true
 	default:
 		return text, len(rest) == 3 && rest[0] == 'q' && rest[2] == '.'
