@@ -155,7 +155,7 @@ func (l *Lock) endedSince(seen *Lock, owner string) string {
 	}
 	for i := range l.History {
 		if h := &l.History[i]; h.Owner == owner && h.Since.Equal(was.Since) && !h.Until.IsZero() {
-			return endWords(h.Cause, h.Until, h.UntilExact) + " and acquired again"
+			return endWords(h.Cause, h.Until, h.UntilExact) + ", and was acquired again"
 		}
 	}
 	return ""

@@ -64,7 +64,7 @@ func TestAcquiredAgainWhileAsked(t *testing.T) {
 			h, locks, s := expiring(t, verb, 2*time.Second)
 			acquireAfter(t, s)
 			h.until(locks, func(l *inspector.Lock) bool { return l != nil && len(l.History) > 1 && l.State == inspector.StateHeld })
-			h.wantSeen("it expired at ", "and acquired again; look again", "[ Look again ]")
+			h.wantSeen("it expired at ", "and was acquired again; look again", "[ Look again ]")
 			h.keys("tab", "enter")
 			h.run()
 			if s.Do("EXISTS", "lock:key") != int64(1) || h.m.dialog == nil {
