@@ -80,7 +80,7 @@ func Sent(need Need) [][]any {
 	var commands [][]any
 	asked := map[string]bool{}
 	add := func(name string, command []string) {
-		if !asked[name] {
+		if !asked[name] && command[0] != "PEXPIRETIME" { // a user who may not run it has the end compared by PTTL
 			asked[name] = true
 			commands = append(commands, anyWords(command))
 		}

@@ -117,13 +117,10 @@ func (d description) label() string {
 		label = d.host + ", process " + d.process
 	}
 	if label == "" {
-		label = holderUnknown
+		label = UnknownHolder
 	}
 	if at, err := time.Parse(time.RFC3339, d.since); err == nil {
 		label += ", since " + at.UTC().Format("2006-01-02 15:04:05Z")
 	}
 	return label
 }
-
-// holderUnknown is the label of a holder of whom nothing is stored.
-const holderUnknown = "holder unknown"

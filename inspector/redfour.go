@@ -47,7 +47,7 @@ func recogniseRedfour(c *candidate) (recognition, bool) {
 	number := c.Value.Fields[0].Value
 	return recognition{
 		mode: ModeExclusive, waiters: waiters, fencing: &index, evidence: evidence,
-		holders: []Holder{{Owner: number, Label: "acquisition " + number + ", " + holderUnknown}},
+		holders: []Holder{{Owner: number, Label: "acquisition " + number}},
 	}, true
 }
 

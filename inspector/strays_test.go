@@ -21,13 +21,13 @@ func TestLocksThatLookLikeSomethingElse(t *testing.T) {
 		label, library string
 	}{
 		// huey 3.3 with RedisExpireHuey, by Python 3.13, 3.7 and 2.7
-		{"huey.r.mail.mail.lock.nightly", "\x80\x05\x95\x05\x00\x00\x00\x00\x00\x00\x00\x8c\x011\x94.", 0, SchemeSetNX, holderUnknown, "huey (Python), RedisExpireHuey"},
-		{"huey.r.mail.mail.lock.nightly", "\x80\x03X\x01\x00\x00\x001q\x00.", 0, SchemeSetNX, holderUnknown, "huey (Python), RedisExpireHuey"},
-		{"huey.r.mail.mail.lock.nightly", "\x80\x02U\x011q\x01.", 0, SchemeSetNX, holderUnknown, "huey (Python), RedisExpireHuey"},
+		{"huey.r.mail.mail.lock.nightly", "\x80\x05\x95\x05\x00\x00\x00\x00\x00\x00\x00\x8c\x011\x94.", 0, SchemeSetNX, UnknownHolder, "huey (Python), RedisExpireHuey"},
+		{"huey.r.mail.mail.lock.nightly", "\x80\x03X\x01\x00\x00\x001q\x00.", 0, SchemeSetNX, UnknownHolder, "huey (Python), RedisExpireHuey"},
+		{"huey.r.mail.mail.lock.nightly", "\x80\x02U\x011q\x01.", 0, SchemeSetNX, UnknownHolder, "huey (Python), RedisExpireHuey"},
 		// RQ 1.13, and 2.6 whose schedulers have names
 		{"rq:scheduler-lock:default", "4711", minute, SchemeToken, "process 4711", "RQ (Python)"},
 		{"rq:scheduler-lock:default", uuid1, minute, SchemeToken, "node 02fc00000001, trying since 2025-02-07 02:06:40Z", "RQ (Python)"},
-		{"rq:clean_registries:default", "1", 899 * time.Second, SchemeToken, holderUnknown, "RQ (Python)"},
+		{"rq:clean_registries:default", "1", 899 * time.Second, SchemeToken, UnknownHolder, "RQ (Python)"},
 		// dogpile.cache 1.1, without and with a lock_timeout
 		{"_lockuser:7", uuid1, 0, SchemeSetNX, "node 02fc00000001, trying since 2025-02-07 02:06:40Z", "dogpile.cache (Python)"},
 		{"_lockuser:7", uuid1, minute, SchemeToken, "node 02fc00000001, trying since 2025-02-07 02:06:40Z", "dogpile.cache (Python)"},
@@ -37,8 +37,8 @@ func TestLocksThatLookLikeSomethingElse(t *testing.T) {
 		{"laravel_cache_podcast-42", "x8Qm2Zt7LbWc4RpA", 48 * time.Hour, SchemeToken, "x8Qm2Zt7LbWc4RpA", "Laravel"},
 		{"laravel_cache_podcast-42", "x8Qm2Zt7LbWc4RpA", 0, SchemeSetNX, "x8Qm2Zt7LbWc4RpA", "Laravel"},
 		{"shop-database-shop-cache-podcast-42", "\x00\x00\x00\x02\x11\x10x8Qm2Zt7LbWc4RpA", minute, SchemeToken, "x8Qm2Zt7LbWc4RpA", "Laravel"},
-		{"laravel_cache:framework/schedule-" + sha1, "b:1;", 24 * time.Hour, SchemeToken, holderUnknown, "Laravel"},
-		{"laravel_cache:framework/schedule-" + sha1, "\x00\x00\x00\x02\x05", 24 * time.Hour, SchemeToken, holderUnknown, "Laravel"},
+		{"laravel_cache:framework/schedule-" + sha1, "b:1;", 24 * time.Hour, SchemeToken, UnknownHolder, "Laravel"},
+		{"laravel_cache:framework/schedule-" + sha1, "\x00\x00\x00\x02\x05", 24 * time.Hour, SchemeToken, UnknownHolder, "Laravel"},
 		// redis-promise-lock 1.0
 		{"redis-promise-lock:orders", `{"lockedSince":"2026-11-22T11:13:48.324Z"}`, minute, SchemeToken, "holder unknown, since 2026-11-22 11:13:48Z", "redis-promise-lock (npm)"},
 		{"redis-promise-lock:forever", `{"lockedSince":"2026-11-22T11:13:48.340Z"}`, 0, SchemeSetNX, "holder unknown, since 2026-11-22 11:13:48Z", "redis-promise-lock (npm)"},
@@ -118,7 +118,7 @@ func TestNodeRedisson(t *testing.T) {
 func TestRedfour(t *testing.T) {
 	l := judged(t, with(hashRecord("lock:orders", 30*time.Second, "index", "17"), channelOf("lock-release", 3)))
 	h := soleHolder(t, l)
-	if l.Scheme != SchemeRedfour || h.Owner != "17" || h.Label != "acquisition 17, holder unknown" || h.Count.Known ||
+	if l.Scheme != SchemeRedfour || h.Owner != "17" || h.Label != "acquisition 17" || h.Count.Known ||
 		l.FencingToken == nil || *l.FencingToken != 17 || l.Waiters != (Waiters{Count: 3, By: WaitersShared}) || !l.Waiters.AtMost() {
 		t.Errorf("%+v", l)
 	}

@@ -158,10 +158,13 @@ func (c *candidate) holderLabel(s shape) string {
 	if s.tokenLike() {
 		return labelOf(c.Value.Text, s, c.now)
 	}
+	if strings.EqualFold(value, "true") {
+		return UnknownHolder
+	}
 	if _, surely := c.library(SchemeToken, s); surely {
 		switch {
-		case value == "1" || strings.EqualFold(value, "true"):
-			return holderUnknown
+		case value == "1":
+			return UnknownHolder
 		case isRQName(c.Key) && isProcess(value):
 			return "process " + value
 		}

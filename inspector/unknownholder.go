@@ -1,15 +1,18 @@
 package inspector
 
 import (
+	"strings"
 	"time"
 )
 
-// UnknownHolder is the label of a holder that the key does not name, because its value is nothing but a time: the end of the
-// lease, or when it was taken.
+// UnknownHolder is the label of a holder that the key does not name: its value is nothing but a time (the end of the lease, or
+// when it was taken), or the same for every client. Where it says since when the lock is held, that follows behind a comma.
 const UnknownHolder = "unknown"
 
 // Unknown reports whether the key does not say who the holder is. Owner is what a guarded action compares all the same.
-func (h *Holder) Unknown() bool { return h.Label == UnknownHolder && h.Owner != UnknownHolder }
+func (h *Holder) Unknown() bool {
+	return (h.Label == UnknownHolder || strings.HasPrefix(h.Label, UnknownHolder+", since ")) && h.Owner != UnknownHolder
+}
 
 // PreviousName is PreviousOwner for people.
 func (e *Event) PreviousName() string {

@@ -92,7 +92,9 @@ func summedUp(trials []trial) (verdict Verdict, details []string) {
 		if verdict != Denied {
 			verdict = t.verdict
 		}
-		details = append(details, t.words)
+		if !slices.Contains(details, t.words) {
+			details = append(details, t.words)
+		}
 	}
 	return verdict, details
 }

@@ -186,9 +186,13 @@ func (a *app) writeDiscovery(d discoveryJSON) error {
 	return err
 }
 
-// shellWord is a pattern as it is written in a POSIX shell.
-func shellWord(glob string) string {
-	return "'" + strings.ReplaceAll(text.Escape(glob), "'", `'\''`) + "'"
+// shellWord is a text as it is written in a shell: in single quotes, and what a terminal cannot show
+// in those of bash and zsh that read escapes.
+func shellWord(word string) string {
+	if escaped := text.Escape(word); escaped != strings.ReplaceAll(word, `\`, `\\`) {
+		return "$'" + strings.ReplaceAll(escaped, "'", `\'`) + "'"
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // discovered runs the discovery of a command, and prints it.

@@ -125,6 +125,9 @@ func (m *model) openBulkOfHolder(verb actions.Verb) tea.Cmd {
 	if r == nil {
 		return m.say("there is no holder here to act on")
 	}
+	if r.name == inspector.UnknownHolder {
+		return m.say("these locks name no holder, and may be of several clients: press Enter and act on one, or mark those that you mean")
+	}
 	return m.openBulk(verb, r.locks, r.name, func(h *inspector.Holder) bool { return holderOf(h) == r.holderID })
 }
 

@@ -23,6 +23,9 @@ func holderOf(h *inspector.Holder) holderID {
 	if h.Presence != nil && h.Presence.Name != "" {
 		return holderID{joined: true, name: h.Presence.Name}
 	}
+	if h.Unknown() {
+		return holderID{name: inspector.UnknownHolder}
+	}
 	return holderID{name: cmp.Or(h.Label, h.Owner)}
 }
 

@@ -339,5 +339,11 @@ func TestDeadlinesAreNoHolders(t *testing.T) {
 	if rows != 1 {
 		t.Errorf("%d rows of unknown holders", rows)
 	}
+	h.m.holders.move(slices.IndexFunc(h.m.holders.rows, func(r *holderRow) bool { return r.name == inspector.UnknownHolder }))
+	h.keys("r")
+	if h.m.dialog != nil {
+		t.Error("locks of nobody knows how many clients are released at once")
+	}
+	h.wantSeen("these locks name no holder")
 	h.wantUnseen(fmt.Sprint(now.Add(time.Minute).UnixMilli()))
 }
