@@ -12,7 +12,7 @@ var countedRW = schemeFile{
 	info: SchemeInfo{
 		Name:         SchemeCountedRW,
 		Systems:      "jefferyjob/go-redislock (Go): read and write locks",
-		RecognisedBy: "hash; `mode` is read or write, `rcount` is the sum of the fields `r:<id>`, a writer has `writer` and `wcount`, and nothing else; any name",
+		RecognisedBy: "hash; `mode` is read or write, `rcount` is the sum of the fields `r:<id>`, a writer has `writer` and `wcount`, and there are no other fields; any name",
 		Shows:        "mode, every reader or the writer with its entry count; TTL",
 	},
 	recognise: recogniseCountedRW,
@@ -57,7 +57,7 @@ func recogniseCountedRW(c *candidate) (recognition, bool) {
 			return recognition{}, false
 		}
 	}
-	found := recognition{evidence: []string{"a hash with a mode, and the entry counts of readers and a writer", c.ttlEvidence()}}
+	found := recognition{evidence: []string{"a hash with a mode and the entry counts of readers and a writer", c.ttlEvidence()}}
 	switch {
 	case sum != total:
 		return recognition{}, false

@@ -95,11 +95,11 @@ func (v *sight) failOverText(l *Lock) string {
 	if l.Renewals > 0 {
 		what, at = "renewed", l.LastRenewal
 	}
-	master := "the new master, " + string(v.record.Node) + ","
+	master := "the new master " + string(v.record.Node)
 	if l.Node == v.record.Node {
-		master = "the server that answers at " + string(v.record.Node) + " now"
+		master = "the server that now answers at " + string(v.record.Node)
 	}
-	return fmt.Sprintf("%s lost it in a fail-over: %s had not copied what was written when the lock was %s at %s; %s", shorten(l.holder().Label),
+	return fmt.Sprintf("%s lost it in a fail-over: %s had not copied the write that %s the lock at %s; %s", shorten(l.holder().Label),
 		master, what, at.Local().Format("15:04:05.000"), v.leaseLeft(l))
 }
 
@@ -120,7 +120,7 @@ func (l *Lock) lostInFailOver(before *Hold) Finding {
 	}
 	return Finding{
 		Code: CodeLostInFailOver, Severity: SeverityCritical, Text: before.Lost.Text + "; " + now,
-		Advice: "Its holder does not know: two clients may be inside at once. Check what it wrote. WAIT after the acquisition, a Redlock or a " +
-			"fencing token prevents that.",
+		Advice: "The former holder does not know this, so two clients may be inside at once. Check what it wrote. To prevent this, use " +
+			"WAIT after the acquisition, a Redlock or a fencing token.",
 	}
 }

@@ -52,7 +52,7 @@ func TestALockThatAFailOverLost(t *testing.T) {
 	for _, feed := range []keyspace.Feed{keyspace.FeedPush, keyspace.FeedTracking} {
 		t.Run(string(feed)+", and no client has it", func(t *testing.T) {
 			c := failOver(t, feed, false, 900).gone().expect(lost)
-			finding(c, "the new master, "+string(otherNode)+", had not copied", "acquired at", "its lease had 56 s left", "no client has it now")
+			finding(c, "the new master "+string(otherNode)+" had not copied", "acquired the lock at", "its lease had 56 s left", "no client has it now")
 			l := c.must(StateFreed)
 			if l.FreedBy != CauseFailOver || l.History[0].Cause != CauseFailOver || !l.History[0].WasLost() {
 				t.Errorf("freed by %s, %+v", l.FreedBy, l.History)
@@ -81,7 +81,7 @@ func TestALockThatAFailOverLost(t *testing.T) {
 		})
 	}
 	t.Run("with a renewal", func(t *testing.T) { // it had the acquisition, and let its lease run out
-		finding(failOver(t, keyspace.FeedPush, true, 1400).gone().expect("lost "+aToken+" fail-over"), "renewed at")
+		finding(failOver(t, keyspace.FeedPush, true, 1400).gone().expect("lost "+aToken+" fail-over"), "renewed the lock at")
 	})
 	t.Run("behind one address", func(t *testing.T) {
 		c := newScene(t, keyspace.FeedPush)
@@ -91,7 +91,7 @@ func TestALockThatAFailOverLost(t *testing.T) {
 		c.state.Replication = keyspace.Replication{Stream: "new", Before: "old", Copied: 1000, Asked: c.now, Answered: c.now}
 		c.status()
 		c.gone().expect("acquired "+aToken, "gap ", "lost "+aToken+" fail-over")
-		finding(c, "the server that answers at "+string(sceneNode)+" now had not copied")
+		finding(c, "the server that now answers at "+string(sceneNode)+" had not copied")
 	})
 }
 

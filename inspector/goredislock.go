@@ -12,7 +12,7 @@ var goRedislock = schemeFile{
 	info: SchemeInfo{
 		Name:         SchemeGoRedislock,
 		Systems:      "jefferyjob/go-redislock (Go): re-entrant and fair locks",
-		RecognisedBy: "string `{name}` with a TTL, and beside it the number `{name}:count:<value>`, or the sorted set `{name}:queue` with the value in it; any name",
+		RecognisedBy: "string `{name}` with a TTL, and beside it the number `{name}:count:<value>` or the sorted set `{name}:queue` that contains the value; any name",
 		Shows:        "token, entry count, TTL; a fair lock's queue",
 	},
 	recognise: recogniseGoRedislock,
@@ -61,14 +61,14 @@ func recogniseGoRedislock(c *candidate) (recognition, bool) {
 	if counter, is := c.companion(keyspace.TypeString, GoRedislockCount(c.Key, token)); is {
 		if n, ok := entryCount(counter.Value.Text); ok && n > 0 {
 			holder.Count = Count{N: n, Known: true}
-			found.evidence = append(found.evidence, "a key beside it counts the entries of its value")
+			found.evidence = append(found.evidence, "a key beside it counts the entries of its token")
 		}
 	}
 	if queue, is := c.companion(keyspace.TypeZSet, GoRedislockQueue(c.Key)); is && !queue.Truncated {
 		found.waiters = Waiters{Exact: true, By: WaitersQueue}
 		for _, f := range queue.Value.Fields {
 			if f.Name == token {
-				found.evidence = append(found.evidence, "its value is in the queue beside it: a fair lock")
+				found.evidence = append(found.evidence, "its token is in the queue beside it: a fair lock")
 			} else {
 				found.waiters.Count++
 			}

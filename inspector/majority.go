@@ -108,14 +108,14 @@ func (v *fusion) loss(owner string, at time.Time, kept int) *Loss {
 		}
 	}
 	masters := len(v.tally.voices)
-	believes := "for as long as it does not release it"
+	believes := "until it releases it"
 	if !v.urn.valid.IsZero() {
 		believes = "until " + v.urn.valid.Local().Format(time.TimeOnly)
 	}
 	return &Loss{
 		Code: CodeDoubleMajority, At: at, Until: v.urn.valid, majority: &lostMajority{masters: masters},
 		Text: fmt.Sprintf("%s lost its majority at %s without a release: its vote is gone on %s. "+
-			"It has %d of %d votes left, and by its validity it holds the lock %s.",
+			"It has %d of %d votes left, and it believes that it holds the lock %s.",
 			shorten(v.old.holder().Label), at.Local().Format("15:04:05.000"),
 			strings.Join(gone, ", "), kept, masters, believes),
 	}
@@ -129,7 +129,7 @@ func wentBy(cause Cause) string {
 	case cause == CauseTakenOver:
 		return "overwritten"
 	case cause == CauseUnknown:
-		return "not seen how"
+		return "cause not seen"
 	}
 	return string(cause)
 }

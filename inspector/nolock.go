@@ -18,7 +18,7 @@ func (rules Rules) WhyNot(r keyspace.Record) string {
 		return "it is one of the keys of the lock " + first
 	}
 	if c.name.companion {
-		return "its name says that it belongs to another key, which is the lock"
+		return "by its name it belongs to another key, which is the lock"
 	}
 	for _, s := range schemes {
 		if s.partOfAnother != nil && s.partOfAnother(&c) {
@@ -26,7 +26,7 @@ func (rules Rules) WhyNot(r keyspace.Record) string {
 		}
 	}
 	if r.Type == keyspace.TypeString && c.isCounter() {
-		return "by its name it counts something, and to release it would begin the count again"
+		return "by its name it is a counter, and a release would reset it"
 	}
 	return ""
 }

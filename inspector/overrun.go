@@ -110,7 +110,7 @@ func overrun(t Thresholds, l *Lock, now time.Time) (worst Finding, is bool, due 
 		}
 	}
 	if times > 1 {
-		worst.Text += fmt.Sprintf(" It is one of %d in %s.", times, leaseWords(t.LostFor))
+		worst.Text += fmt.Sprintf(" This happened %d times in the last %s.", times, leaseWords(t.LostFor))
 	}
 	return worst, times > 0, due
 }
@@ -120,7 +120,7 @@ func (h *Hold) overrun() (Finding, bool) {
 	loss := h.Lost
 	f := Finding{
 		Code: CodeOverrun, Severity: SeverityWarning, Text: loss.Text,
-		Advice: "Two clients may be inside at once: take a lease that is longer than the work, or renew it while the work goes on.",
+		Advice: "Two clients may be inside at once: use a lease that is longer than the work, or renew it during the work.",
 	}
 	switch sure := !loss.shared && (loss.Client == ConnectionAlive || !loss.Until.IsZero()); {
 	case loss.Text == "", loss.awaits, loss.Client == ConnectionGone && !sure, loss.habit && !sure:
@@ -131,13 +131,13 @@ func (h *Hold) overrun() (Finding, bool) {
 		f.Text += "; the client of the former holder is still connected."
 	default:
 		f.Severity = SeverityInfo
-		f.Text += "; whether the client of the former holder is alive is unknown."
-		f.Advice = "It may have died, or be at work still: then two clients are inside. Name the connections (CLIENT SETNAME) and let tokens " +
-			"begin with that name, and locktop tells which."
+		f.Text += "; it is unknown whether the client of the former holder is alive."
+		f.Advice = "It may have died, or it may still be working: then two clients are inside. To let locktop tell which, name the " +
+			"connections (CLIENT SETNAME) and begin tokens with that name."
 	}
 	if loss.habit {
 		f.Severity = SeverityInfo
-		f.Advice = "No holder of this lock was seen to release it: either its leases are meant to run out, or each of them is too short."
+		f.Advice = "No holder of this lock was seen to release it: either its leases are meant to run out, or all of them are too short."
 	}
 	return f, true
 }

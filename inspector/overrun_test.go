@@ -75,19 +75,19 @@ func TestALeaseThatNobodyRenewedEnds(t *testing.T) {
 	})
 	t.Run("and its client is another one by then", func(t *testing.T) {
 		c := released(t).lists(time.Hour, otherClient).runsOut(otherWorker)
-		c.lists(3*time.Second, oneClient, otherClient).overrun(SeverityInfo, "is unknown")
+		c.lists(3*time.Second, oneClient, otherClient).overrun(SeverityInfo, "it is unknown whether")
 	})
 	t.Run("and its client is unknown", func(t *testing.T) {
 		c, _ := held(t)
 		c.after(lease+time.Second).hints("expired", "new", "set", "expire").text("b", c.in(lease))
 		c.expect("expired a expired", "acquired b<a expired")
-		c.overrun(SeverityInfo, "b got the lock 1 s later; whether the client of the former holder is alive is unknown")
+		c.overrun(SeverityInfo, "b got the lock 1 s later; it is unknown whether the client of the former holder is alive")
 		c.after(time.Second).hints("del", "new", "set", "expire").text("a", c.in(lease)).overrun(SeverityWarning, "it acquired the lock again at")
 	})
 	t.Run("and the next one has the same name", func(t *testing.T) {
 		c := released(t).runsOut(oneClient+":0d911c4a").lists(time.Hour, oneClient, otherClient)
-		c.overrun(SeverityInfo, "is unknown")
-		c.after(time.Second).hints("del", "new", "set", "expire").text(oneClient+":5b01cc10", c.in(lease)).overrun(SeverityInfo, "is unknown")
+		c.overrun(SeverityInfo, "it is unknown whether")
+		c.after(time.Second).hints("del", "new", "set", "expire").text(oneClient+":5b01cc10", c.in(lease)).overrun(SeverityInfo, "it is unknown whether")
 	})
 	t.Run("and it acquires it again", func(t *testing.T) {
 		c := released(t).runsOut(oneWorker)
@@ -143,7 +143,7 @@ func TestTakenOverTwice(t *testing.T) {
 		c.findings(0, CodeOverrun) // of the one that crashed
 		take(c.after(800 * time.Millisecond))
 		l := c.findings(0, CodeLostWhileHeld, CodeOverrun)
-		if f := l.Findings[0]; f.Severity != SeverityCritical || !strings.Contains(f.Text, "a client that the key does not name lost it") || !strings.Contains(f.Text, "deleted that one again") {
+		if f := l.Findings[0]; f.Severity != SeverityCritical || !strings.Contains(f.Text, "a client that the key does not name lost it") || !strings.Contains(f.Text, "another client deleted that lock") {
 			t.Error(f)
 		}
 	})

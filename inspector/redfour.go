@@ -13,8 +13,8 @@ var redfour = schemeFile{
 	info: SchemeInfo{
 		Name:         SchemeRedfour,
 		Systems:      "redfour, ioredfour (npm)",
-		RecognisedBy: "hash `<namespace>:<name>` of the field `index` alone, with a TTL; a lock's name, or clients that listen on `<namespace>-release`",
-		Shows:        "the number of the acquisition, which is its fencing token; TTL; how many clients may wait at most. By whom it is held is not stored",
+		RecognisedBy: "hash `<namespace>:<name>` with only the field `index` and a TTL; a lock's name, or clients that listen on `<namespace>-release`",
+		Shows:        "the number of the acquisition, which is its fencing token; TTL; how many clients wait at most. The holder is not stored",
 	},
 	recognise: recogniseRedfour,
 	beside: func(r keyspace.Record) keyspace.Company {
@@ -35,10 +35,10 @@ func recogniseRedfour(c *candidate) (recognition, bool) {
 		return recognition{}, false
 	}
 	waiters := c.sharedListeners(RedfourChannels(c.Key)...)
-	evidence := []string{"a hash of the field index alone, with a number", c.ttlEvidence()}
+	evidence := []string{"a hash with only the field index, which is a number", c.ttlEvidence()}
 	switch {
 	case waiters.Count > 0:
-		evidence = append(evidence, "clients listen on the channel of all locks of its namespace")
+		evidence = append(evidence, "clients listen on the channel for all locks of its namespace")
 	case c.name.grade == nameSilent || c.name.aside:
 		return recognition{}, false
 	default:

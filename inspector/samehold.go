@@ -37,11 +37,11 @@ func SameHold(seen, now *Lock, owner string) (same bool, why string) {
 	}
 	switch {
 	case was.Count != is.Count:
-		return false, fmt.Sprintf("the entry count is %d by now, and was %d", is.Count.N, was.Count.N)
+		return false, fmt.Sprintf("the entry count was %d and is %d now", was.Count.N, is.Count.N)
 	case seen.Observed.Type != now.Observed.Type:
-		return false, "the key is of another type by now"
+		return false, "the key has another type now"
 	case seen.Observed.ExpiresAt.IsZero() != now.Observed.ExpiresAt.IsZero():
-		return false, "its TTL was set or taken away by now"
+		return false, "its TTL was set or removed"
 	case now.Quorum != nil && seen.Quorum != nil:
 		return sameVotes(seen.Quorum, now.Quorum, owner)
 	case !sameHoldOf(seen, now, owner) || seen.mind.doubts != now.mind.doubts || now.mind.doubts == math.MaxUint8:
@@ -63,7 +63,7 @@ func SameHolds(seen, now *Lock) (same bool, why string) {
 		}
 	}
 	if len(now.Holders) != len(seen.Holders) {
-		return false, "its holders are others by now"
+		return false, "by now it has other holders"
 	}
 	return true, ""
 }
@@ -108,7 +108,7 @@ func endWords(cause Cause, at time.Time, exact bool) string {
 	case CauseEvicted:
 		words = "it was evicted"
 	case CauseFlushed:
-		words = "it went with its database"
+		words = "its database was flushed"
 	case CauseUnknown:
 	}
 	if !exact {
@@ -119,7 +119,7 @@ func endWords(cause Cause, at time.Time, exact bool) string {
 
 // doubtWords say that a lock was renewed or acquired again, and that nothing tells which.
 func doubtWords(at time.Time) string {
-	return "it was renewed, or released and acquired again, by " + clockOf(at) + ", and nothing tells which"
+	return "it was renewed, or released and acquired again, by " + clockOf(at) + "; it is unknown which"
 }
 
 func clockOf(at time.Time) string { return at.Local().Format(time.TimeOnly) }
@@ -128,11 +128,11 @@ func clockOf(at time.Time) string { return at.Local().Format(time.TimeOnly) }
 func heldNow(was Holder, now *Lock) string {
 	switch is := now.holder(); {
 	case len(now.Holders) == 0:
-		return "nobody holds it by now"
+		return "by now it has no holder"
 	case is.Label == was.Label: // another token of the same client
 		return "by now " + keyspace.Visible(is.Label) + " has acquired it again"
 	case len(now.Holders) > 1:
-		return "its holders are others by now"
+		return "by now it has other holders"
 	default:
 		return "by now it is held by " + keyspace.Visible(is.Label)
 	}

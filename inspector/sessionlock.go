@@ -12,8 +12,8 @@ var sessionLock = schemeFile{
 	info: SchemeInfo{
 		Name:         SchemeSessionLock,
 		Systems:      "Cm_RedisSession, php-redis-session-abstract (Magento, OpenMage)",
-		RecognisedBy: "hash `sess_<id>` with a `lock` of 1 or more and a `pid`; not where the session is larger than is read. The default patterns do not name sessions: give `--pattern 'sess_*'`",
-		Shows:        "host and process of the request; how many requests count themselves as waiting. The TTL is the session's",
+		RecognisedBy: "hash `sess_<id>` with a `lock` of 1 or more and a `pid`; not if the session is too large to be read. The default patterns do not match sessions: pass `--pattern 'sess_*'`",
+		Shows:        "host and process of the request; how many requests wait, by the session's own counter. The TTL is the session's",
 	},
 	recognise: recogniseSessionLock,
 }

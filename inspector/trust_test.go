@@ -120,8 +120,8 @@ func TestWhyNot(t *testing.T) {
 		says   string
 	}{
 		{second, nil, "it is one of the keys of the lock app:0:orders"},
-		{stringRecord("redisson_lock_token:{x}", "2", 0), nil, "its name says that it belongs to another key, which is the lock"},
-		{stringRecord("fencing:x", "2", 0), nil, "by its name it counts something, and to release it would begin the count again"},
+		{stringRecord("redisson_lock_token:{x}", "2", 0), nil, "by its name it belongs to another key, which is the lock"},
+		{stringRecord("fencing:x", "2", 0), nil, "by its name it is a counter, and a release would reset it"},
 		{stringRecord("lock:x", "2", 0), mustRules(t, "lock:*=none"), "a rule of yours says so"},
 		{stringRecord("doc", "{}", 0), nil, ""},
 	} {

@@ -49,9 +49,9 @@ func lostWakeUp(_ Thresholds, l *Lock, _ time.Time) (Finding, bool, time.Time) {
 	sleep := number(uint16(min(l.Waiters.Count, 1<<15)), "client still listens", "clients still listen")
 	return Finding{
 		Code: CodeLostWakeUp, Severity: SeverityWarning,
-		Text: fmt.Sprintf("It was deleted at %s and is free, but %s on its channel, and none of them takes it: no message woke them.",
+		Text: fmt.Sprintf("The key was deleted at %s and the lock is free, but %s on its channel: no message woke them.",
 			l.FreedAt.Local().Format("15:04:05.000"), sleep),
-		Advice: "They sleep until the lease is over of which they were told, or until a message comes. Release such a lock with its library " +
-			"or with locktop, which send that message; a client that acquires the lock and releases it wakes them, too.",
+		Advice: "They sleep until a message comes, or until the lease that they know of is over. Release such a lock with its library or " +
+			"with locktop: both send the message. A client that acquires and releases the lock wakes them too.",
 	}, true, time.Time{}
 }
