@@ -28,17 +28,17 @@ func comesBackWords(r Request) string {
 	if !may || !freesNow(r) {
 		return ""
 	}
-	looked := " It is looked at again for up to " + span(lookFor(r.Lock, time.Now())) +
-		", and you are told if it is back."
+	looked := " locktop checks for up to " + span(lookFor(r.Lock, time.Now())) +
+		" whether it is back, and tells you."
 	switch {
 	case r.Lock.ComesBack() && r.Verb == VerbForceExpire:
-		return "If its holder is alive, its next renewal makes the key again: " +
-			"a release leaves a tombstone for it instead." + looked
+		return "If its holder is alive, its next renewal re-creates the key; " +
+			"a release would leave a tombstone to prevent that." + looked
 	case r.Lock.ComesBack():
-		return "If its holder is alive, its next renewal makes the key again." + looked
+		return "If its holder is alive, its next renewal re-creates the key." + looked
 	default:
 		return "It may come back: clients of " + strings.Join(by, ", ") +
-			" make a deleted key again when they renew or extend it." + looked
+			" re-create a deleted key when they renew or extend it." + looked
 	}
 }
 
@@ -82,5 +82,5 @@ func CameBack(r Request, now *inspector.Lock) bool {
 // CameBackText says that a lock came back, and what helps.
 func CameBackText(r Request, after time.Duration) string {
 	return keyWords(r) + " came back " + span(after) + " after it was " + participle(r.Verb) + ": " +
-		ownerWords(r, r.Owner) + " holds it again. Its holder is alive, and renewed it or acquired it again: stop that first"
+		ownerWords(r, r.Owner) + " holds it again. The holder is alive and renewed or acquired it again: stop it first"
 }

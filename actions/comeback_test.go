@@ -105,7 +105,7 @@ func TestSuoMayComeBack(t *testing.T) {
 	f := fixture{key: "lock:orders", rules: []string{"*=suo"}, setup: func(time.Time) [][]any { return [][]any{{"SET", "lock:orders", value}} }}
 	s.leave(t, f)
 	r := Request{Verb: VerbRelease, Lock: s.see(t, f), Owner: "a"}
-	if r.Lock == nil || r.Lock.Scheme != inspector.SchemeSuo || !strings.Contains(strings.Join(EffectOf(r).Warnings, " "), "clients of suo (Ruby) make") {
+	if r.Lock == nil || r.Lock.Scheme != inspector.SchemeSuo || !strings.Contains(strings.Join(EffectOf(r).Warnings, " "), "clients of suo (Ruby) re-create") {
 		t.Fatalf("%+v: %q", r.Lock, EffectOf(r).Warnings)
 	}
 	out := s.operator().Do(t.Context(), r)

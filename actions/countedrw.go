@@ -11,12 +11,12 @@ import (
 func init() {
 	const (
 		removes = "takes its holder out of the hash, as its own release would; with the last one it deletes the key"
-		then    = "The holder is not told: if it is alive it goes on believing that it has the lock, and its release fails. Other readers keep theirs; clients that wait poll, and the next one enters beside it."
+		then    = "The holder does not notice: if it is alive, it still believes that it has the lock, and its release fails. Other readers keep theirs; waiting clients poll, and the next one enters beside it."
 	)
 	addRecipe(Recipe{
 		Scheme: inspector.SchemeCountedRW,
 		Type:   keyspace.TypeHash,
-		Guard:  "the key is a hash, its mode, the holder and its count are as seen, and its lease, if no other holder shares it, ends when it was seen to end; to force-expire it, no field has come or gone",
+		Guard:  "the key is a hash; its mode, the holder and its count are as seen; its lease, if no other holder shares it, ends when it was seen to end; for a force-expiry no field was added or removed",
 		WakeUp: wakeUpPolling,
 		Steps: map[Verb]Step{
 			VerbExtend:      {Does: "sets its TTL, for all of its holders", Then: renewalWins},
@@ -96,13 +96,13 @@ func (p *plan) leaveCounted(r Request, field string, entries int64, last bool) {
 	case writes && all > 0:
 		p.do("HDEL", key, inspector.CountedRWWriter, inspector.CountedRWEntries)
 		p.do("HSET", key, inspector.CountedRWMode, string(inspector.ModeRead))
-		p.done.Detail = "it reads as well, and goes on as a reader"
+		p.done.Detail = "it also reads, and stays a reader"
 	case writes || all <= entries:
 		p.do("DEL", key)
 	default:
 		p.do("HDEL", key, field)
 		p.do("HINCRBY", key, inspector.CountedRWReaders, taken)
-		p.done.Detail = "other readers have it still"
+		p.done.Detail = "other readers still have it"
 	}
 }
 

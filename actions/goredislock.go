@@ -13,7 +13,7 @@ func init() {
 	addRecipe(Recipe{
 		Scheme: inspector.SchemeGoRedislock,
 		Type:   keyspace.TypeString,
-		Guard:  guardString + "; the entry count is the one seen",
+		Guard:  guardString + "; the entry count is as seen",
 		WakeUp: wakeUpPolling,
 		Steps: map[Verb]Step{
 			VerbExtend:      {Does: "sets its TTL, and that of its entry count", Then: renewalWins},
