@@ -29,7 +29,7 @@ func (a *app) cameBack(
 	if span == 0 {
 		return 0, false
 	}
-	a.say("looking for up to %s whether it comes back; ctrl-c ends the looking, and what was done stays done",
+	a.say("checking for up to %s whether the lock comes back; ctrl-c ends only this check",
 		text.Duration(span))
 	done := time.Now()
 	every := time.NewTicker(lookEvery)
@@ -45,7 +45,7 @@ func (a *app) cameBack(
 		case ctx.Err() != nil:
 			return 0, false
 		case err != nil:
-			a.say("whether it came back is not known: %s", text.Legible(oneLine(err.Error())))
+			a.say("cannot tell whether the lock came back: %s", text.Legible(oneLine(err.Error())))
 			return 0, false
 		case actions.CameBack(r, found.lock):
 			return time.Since(done), true

@@ -51,7 +51,7 @@ func TestALockThatComesBackIsTold(t *testing.T) {
 	for _, verb := range []string{"release", "expire"} {
 		redistest.Eventually(t, 5*time.Second, func() (bool, string) { return s.Do("EXISTS", key) == int64(1), "it is not held" })
 		code, stdout, stderr := do(verb, key)
-		if code != exitError || !strings.Contains(stdout, key) || !strings.Contains(stderr, "looking for up to") ||
+		if code != exitError || !strings.Contains(stdout, key) || !strings.Contains(stderr, "checking for up to") ||
 			!strings.Contains(stderr, key+" came back ") {
 			t.Errorf("%s: %d: %s%s", verb, code, stdout, stderr)
 		}
@@ -91,7 +91,7 @@ func TestATombstoneIsDeclined(t *testing.T) {
 		t.Errorf("%d: %s%s", code, stdout, stderr)
 	}
 	code, stdout, stderr := release("--no-tombstone")
-	if code != exitDone || strings.Contains(stdout, "tombstone") || !strings.Contains(stderr, "it has not come back") || s.Do("EXISTS", key) != int64(0) {
+	if code != exitDone || strings.Contains(stdout, "tombstone") || !strings.Contains(stderr, "the lock has not come back") || s.Do("EXISTS", key) != int64(0) {
 		t.Errorf("%d: %s%s", code, stdout, stderr)
 	}
 }

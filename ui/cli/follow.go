@@ -38,7 +38,7 @@ func (a *app) follow(
 		case ctx.Err() != nil:
 			return r, ctx.Err()
 		case err != nil || snapshot.Done:
-			a.say("%s is not observed while you read: if it is renewed meanwhile, nothing will be done",
+			a.say("%s cannot be watched while you read: if it is renewed meanwhile, the action will be refused",
 				text.Escape(r.Lock.Key))
 			return r, nil
 		}

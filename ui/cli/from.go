@@ -55,7 +55,7 @@ func (a *app) readFrom(cmd *cobra.Command, c *acting, args []string, r actions.R
 	if len(args) > 0 {
 		key, err := c.about.unquote("KEY", args[0])
 		if err == nil && key != l.key {
-			err = usage("KEY is %s, and the lock of --from is %s: leave KEY out", named(key), named(l.key))
+			err = usage("KEY is %s, but the lock of --from is %s: leave KEY out", named(key), named(l.key))
 		}
 		if err != nil {
 			return nil, err
@@ -102,14 +102,14 @@ func (a *app) readObject(cmd *cobra.Command, path string) ([]byte, error) {
 		defer func() { _ = file.Close() }() // it was only read
 		in = file
 	} else if isTerminal(in) {
-		return nil, usage("--from - reads a lock object from the standard input, which is the terminal: pipe one in, such as by jq -c '.locks[0]'")
+		return nil, usage("--from - reads a lock object from the standard input, but that is the terminal: pipe one in, for example with jq -c '.locks[0]'")
 	}
 	data, err := await(cmd.Context(), func() ([]byte, error) { return io.ReadAll(io.LimitReader(in, maxFrom+1)) })
 	switch {
 	case err != nil:
 		return nil, failed("--from: %w", err)
 	case len(data) > maxFrom:
-		return nil, usage("--from: more than %s is no lock object", text.Bytes(maxFrom))
+		return nil, usage("--from: the input is larger than %s, so it is not one lock object", text.Bytes(maxFrom))
 	}
 	if path == "-" {
 		a.stdin = strings.NewReader("")
@@ -126,28 +126,28 @@ func parseListed(data []byte) (*listedLock, error) {
 	var first json.RawMessage
 	switch err := decoder.Decode(&first); {
 	case errors.Is(err, io.EOF):
-		return nil, errors.New("there is no lock object in it: it is empty")
+		return nil, errors.New("the input is empty: one lock object is expected")
 	case err != nil:
 		return nil, fmt.Errorf("it is not JSON: %w", err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("one lock object is expected, and more follows it: pick one, such as with jq -c '.locks[0]'")
+		return nil, errors.New("more follows the first lock object: pick one, for example with jq -c '.locks[0]'")
 	}
 	var parts map[string]json.RawMessage
 	if err := json.Unmarshal(first, &parts); err != nil || parts == nil {
-		return nil, errors.New("one lock object is expected, such as jq -c '.locks[0]' prints it")
+		return nil, errors.New("one lock object is expected, as jq -c '.locks[0]' prints it")
 	}
 	if _, is := parts["locks"]; is {
-		return nil, errors.New("it is a whole snapshot: pick one lock of it, such as with jq -c '.locks[0]'")
+		return nil, errors.New("the input is a whole snapshot: pick one lock, for example with jq -c '.locks[0]'")
 	}
 	for _, name := range [...]string{"key", "node", "db", "scheme", "holders", "ttl_ms"} {
 		if _, is := parts[name]; !is {
-			return nil, fmt.Errorf("it is not a whole lock object of locktop list -o json: it has no %q", name)
+			return nil, fmt.Errorf("the lock object is not complete: %q is missing", name)
 		}
 	}
 	l := &listedLock{}
 	if err := json.Unmarshal(first, &l.Lock); err != nil {
-		return nil, fmt.Errorf("it is not a lock object of locktop list -o json: %w", err)
+		return nil, fmt.Errorf("not a lock object of locktop list -o json: %w", err)
 	}
 	return l, l.check()
 }
@@ -158,7 +158,7 @@ func (l *listedLock) check() (err error) {
 		return fmt.Errorf("key: %w", err)
 	}
 	if !slices.Contains(inspector.RuleSchemes(), inspector.Scheme(l.Scheme)) || l.Scheme == string(inspector.NoLock) {
-		return fmt.Errorf("%q is no scheme that locktop can act on", l.Scheme)
+		return fmt.Errorf("locktop cannot act on the scheme %q", l.Scheme)
 	}
 	if len(l.Holders) == 0 {
 		return fmt.Errorf("%s lists no holders", named(l.key))
@@ -181,7 +181,7 @@ func (l *listedLock) check() (err error) {
 		l.votes = append(l.votes, owner)
 	}
 	if l.TTL >= 0 && l.ExpiresAt == "" {
-		return errors.New(`it has a ttl_ms, and no "expires_at"`)
+		return errors.New(`it has a ttl_ms but no "expires_at"`)
 	}
 	return nil
 }
@@ -190,7 +190,7 @@ func (l *listedLock) check() (err error) {
 func (l *listedLock) keep(owner string) error {
 	i := slices.Index(l.owners, owner)
 	if i < 0 {
-		return usage("--holder %s is no holder in the lock of --from: leave --holder out, or list the lock again", text.Escape(owner))
+		return usage("--holder %s is not among the holders in --from: leave --holder out, or list the lock again", text.Escape(owner))
 	}
 	l.owners, l.Holders = l.owners[i:i+1], l.Holders[i:i+1]
 	return nil
@@ -200,7 +200,7 @@ func (l *listedLock) keep(owner string) error {
 func (l *listedLock) at(named bool, place *keyspace.Place) error {
 	set := func(o *keyspace.Options) error {
 		if named && o.DB != l.DB {
-			return usage("--db %d: the lock of --from is in database %d", o.DB, l.DB)
+			return usage("--db is %d, but the lock of --from is in database %d", o.DB, l.DB)
 		}
 		o.DB = l.DB
 		return nil

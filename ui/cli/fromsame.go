@@ -21,13 +21,13 @@ const leaseTolerance = 250 * time.Millisecond
 func (l *listedLock) differs(now *inspector.Lock, at time.Time) string {
 	is := report.NewLock(now, at)
 	if len(l.Votes) == 0 != (len(is.Votes) == 0) {
-		return "one of the two is a Redlock of several masters, and the other is not"
+		return "only one of the listed lock and the lock now is a Redlock of several masters"
 	}
 	if len(l.Votes) == 0 && l.Node != is.Node {
-		return fmt.Sprintf("it was listed on %s, and this is %s", text.Escape(l.Node), text.Escape(is.Node))
+		return fmt.Sprintf("it was listed on %s, but this is %s", text.Escape(l.Node), text.Escape(is.Node))
 	}
 	if l.Scheme != is.Scheme || l.Mode != is.Mode {
-		return fmt.Sprintf("it was listed as %s, and is %s now", schemeAndMode(l.Lock), schemeAndMode(is))
+		return fmt.Sprintf("it was listed as %s and is %s now", schemeAndMode(l.Lock), schemeAndMode(is))
 	}
 	for i := range l.Holders {
 		if said := l.holderDiffers(i, now, &is, true); said != "" {
@@ -44,10 +44,10 @@ func (l *listedLock) differs(now *inspector.Lock, at time.Time) string {
 		}
 	}
 	if l.Digest != is.Digest {
-		return "its value is another now"
+		return "its value is different now"
 	}
 	if (l.Fencing == nil) != (is.Fencing == nil) || l.Fencing != nil && *l.Fencing != *is.Fencing {
-		return "its fencing token is another now"
+		return "its fencing token is different now"
 	}
 	return ""
 }
@@ -70,15 +70,15 @@ func (l *listedLock) ownLeases() bool {
 func (l *listedLock) holderDiffers(i int, now *inspector.Lock, is *report.Lock, withEnd bool) string {
 	at := slices.IndexFunc(now.Holders, func(h inspector.Holder) bool { return h.Owner == l.owners[i] })
 	if at < 0 {
-		return fmt.Sprintf("%s has it no more", ownerInWords(l.owners[i], l.Holders[i].Label))
+		return fmt.Sprintf("%s does not hold it any more", ownerInWords(l.owners[i], l.Holders[i].Label))
 	}
 	was, holder := &l.Holders[i], &is.Holders[at]
 	who := ownerInWords(l.owners[i], was.Label)
 	switch {
 	case (was.Count == nil) != (holder.Count == nil):
-		return fmt.Sprintf("the entry count of %s is not as it was listed", who)
+		return fmt.Sprintf("the entry count of %s is not the listed one", who)
 	case was.Count != nil && *was.Count != *holder.Count:
-		return fmt.Sprintf("%s had entered %s, and has entered %s now", who, times(*was.Count), times(*holder.Count))
+		return fmt.Sprintf("%s had entered it %s and has now entered it %s", who, times(*was.Count), times(*holder.Count))
 	}
 	if !withEnd {
 		return ""
@@ -93,20 +93,20 @@ func (l *listedLock) holderDiffers(i int, now *inspector.Lock, is *report.Lock, 
 // votesDiffer is differs for the votes of a Redlock.
 func (l *listedLock) votesDiffer(now *inspector.Lock, is *report.Lock) string {
 	if len(l.Votes) != len(is.Votes) {
-		return fmt.Sprintf("it was listed on %d masters, and these are %d", len(l.Votes), len(is.Votes))
+		return fmt.Sprintf("it was listed on %d masters, but there are %d now", len(l.Votes), len(is.Votes))
 	}
 	for i := range l.Votes {
 		was := &l.Votes[i]
 		at := slices.IndexFunc(is.Votes, func(v report.Vote) bool { return v.Node == was.Node })
 		if at < 0 {
-			return fmt.Sprintf("it was listed on %s, which is none of these masters", text.Escape(was.Node))
+			return fmt.Sprintf("it was listed on %s, which is not one of these masters", text.Escape(was.Node))
 		}
 		vote := &is.Votes[at]
 		switch {
 		case unheard(was.Ballot) && unheard(vote.Ballot): // why it cannot be asked may be another
 			continue
 		case was.Ballot != vote.Ballot:
-			return fmt.Sprintf("the vote of %s was %q, and is %q now", text.Escape(was.Node), text.Escape(was.Ballot), vote.Ballot)
+			return fmt.Sprintf("the vote of %s was %q and is %q now", text.Escape(was.Node), text.Escape(was.Ballot), vote.Ballot)
 		case l.votes[i] != now.Quorum.Votes[at].Owner:
 			return fmt.Sprintf("%s votes for another owner now", text.Escape(was.Node))
 		case was.TTL == nil || vote.TTL == nil:
@@ -146,13 +146,13 @@ func (was lease) differs(is lease, readError time.Duration) string {
 	case exact && was.server == is.server, !exact && was.never && is.never:
 		return ""
 	case was.never && !is.never:
-		return "had no end, and ends now at " + is.local
+		return "had no end and now ends at " + is.local
 	case is.never && !was.never:
-		return "has no end any more"
+		return "has no end now"
 	case !exact && errWas == nil && errIs == nil && ends.Sub(ended).Abs() <= leaseTolerance+readError:
 		return ""
 	default:
-		return fmt.Sprintf("was to end at %s, and ends now at %s: it was renewed, or acquired again", text.Escape(was.local), is.local)
+		return fmt.Sprintf("was to end at %s and now ends at %s: the lock was renewed or acquired again", text.Escape(was.local), is.local)
 	}
 }
 
@@ -178,7 +178,7 @@ func (l *listedLock) requests(found sight, r actions.Request) []actions.Request 
 	if r.Changed == "" && actions.EndsForAll(r) {
 		for _, h := range found.lock.Holders {
 			if !slices.Contains(l.owners, h.Owner) {
-				r.Changed = fmt.Sprintf("%s has it too, and is not listed: release it instead", ownerInWords(h.Owner, h.Label))
+				r.Changed = fmt.Sprintf("%s holds it too but is not listed: use release instead", ownerInWords(h.Owner, h.Label))
 			}
 		}
 	}
