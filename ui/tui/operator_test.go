@@ -56,7 +56,7 @@ func TestHowAHoldEnded(t *testing.T) {
 	if said := causeText(overrun); said != "expired" {
 		t.Errorf("an overrun is no loss: %q", said)
 	}
-	if said := causeText(inspector.Hold{Until: noon, Cause: inspector.CauseOperator}); said != "taken by the operator" {
+	if said := causeText(inspector.Hold{Until: noon, Cause: inspector.CauseOperator}); said != "ended by the operator" {
 		t.Error(said)
 	}
 }
