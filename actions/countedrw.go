@@ -28,7 +28,8 @@ func init() {
 	})
 }
 
-// planCountedRW plans every verb. Other readers may come and go meanwhile: how many entries they have is part of the context.
+// planCountedRW plans every verb. Other readers may come and go meanwhile, so their entry counts
+// are part of the context.
 func planCountedRW(p *plan, r Request, holder inspector.Holder, _ time.Time) error {
 	key, mode := r.Lock.Key, string(r.Lock.Mode)
 	count, field := strconv.FormatInt(holder.Count.N, 10), holder.Owner // a reader's
@@ -75,7 +76,8 @@ func planCountedRW(p *plan, r Request, holder inspector.Holder, _ time.Time) err
 	return nil
 }
 
-// leaveCounted takes entries from a reader or the writer: the last one of the last holder takes the key with it.
+// leaveCounted removes entries of a reader or the writer. The last entry of the last holder deletes
+// the key.
 func (p *plan) leaveCounted(r Request, field string, entries int64, last bool) {
 	key, readers := r.Lock.Key, []string{"HGET", r.Lock.Key, inspector.CountedRWReaders}
 	writes := r.Lock.Mode == inspector.ModeWrite
@@ -106,7 +108,7 @@ func (p *plan) leaveCounted(r Request, field string, entries int64, last bool) {
 	}
 }
 
-// sampleCountedRW are a lone reader, one of several, and a writer who reads as well.
+// sampleCountedRW returns a lone reader, one of several readers, and a writer that also reads.
 func sampleCountedRW(key string) []*inspector.Lock {
 	var locks []*inspector.Lock
 	for _, test := range []struct {

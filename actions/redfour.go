@@ -28,8 +28,8 @@ func init() {
 	})
 }
 
-// planRedfour plans every verb. A message on the channel of a namespace that does not exist reaches nobody, and those who listen look
-// whether the key in it is the one that they wait for.
+// planRedfour plans every verb. A message for a namespace that does not exist reaches no client,
+// and clients that listen check whether the key in the message is the one they wait for.
 func planRedfour(p *plan, r Request, holder inspector.Holder, _ time.Time) error {
 	if r.Verb == VerbRelease && r.Entries > 0 {
 		return unsupported(oneEntry)

@@ -29,7 +29,7 @@ func init() {
 	})
 }
 
-// planSessionLock does as the library does with the lock of a request that died.
+// planSessionLock does what the library does with the lock of a request that died.
 func planSessionLock(p *plan, r Request, holder inspector.Holder, _ time.Time) error {
 	if r.Entries > 0 {
 		return unsupported(oneEntry)

@@ -8,7 +8,8 @@ import (
 	"locktop/keyspace"
 )
 
-// Clients that listen on a channel that bears a key's name wait for it; those on a channel of all locks may.
+// Clients that listen on a channel that bears a key's name wait for it; those on a channel of all
+// locks may.
 func TestWaitersOnChannels(t *testing.T) {
 	const hex = "594730fb989a42f9c4b373d423b32f22"
 	minute := time.Minute

@@ -6,8 +6,9 @@ import (
 	"locktop/keyspace"
 )
 
-// countedRW is the read/write lock of jefferyjob/go-redislock: a hash with the mode, every reader under "r:<id>" with its entry count
-// and the sum of these, or the writer and its entry count. A writer may read as well (readLock.lua, writeLock.lua, 1.7).
+// countedRW is the read/write lock of jefferyjob/go-redislock: a hash with the mode, every reader
+// under "r:<id>" with its entry count and the sum of these, or the writer and its entry count. A
+// writer may read as well (readLock.lua, writeLock.lua, 1.7).
 var countedRW = schemeFile{
 	info: SchemeInfo{
 		Name:         SchemeCountedRW,

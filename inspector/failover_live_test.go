@@ -69,8 +69,8 @@ func (r *realm) ended(key, owner string) inspector.Event {
 
 const lostToken, keptToken = "n4L/2ZlftbtoJhoNxYjXOg==", "u7Qm2Zt7LbWc4RpAnxYjXQ=="
 
-// playFailOver has a master die with one lock that its replica has, and released meanwhile, and one lock that it has not: only this one
-// is said to be lost.
+// playFailOver has a master die with one lock that its replica has, and released meanwhile, and one
+// lock that it has not: only this one is said to be lost.
 func playFailOver(t *testing.T, r *realm, master *redistest.Server, kept, lost string, takesOver func() *redistest.Server) {
 	t.Helper()
 	master.Do("SET", kept, keptToken, "PX", 60_000, "NX")

@@ -8,7 +8,8 @@ import (
 	"locktop/keyspace"
 )
 
-// says has a node tell how far its stream of writes has come, and until where it had copied the one before.
+// says has a node tell how far its stream of writes has come, and until where it had copied the one
+// before.
 func (c *scene) says(node keyspace.Node, r keyspace.Replication) *scene {
 	r.Asked, r.Answered = c.now, c.now
 	c.store.take(keyspace.Update{Node: node, Status: &keyspace.Status{
@@ -17,8 +18,9 @@ func (c *scene) says(node keyspace.Node, r keyspace.Replication) *scene {
 	return c
 }
 
-// failOver is a scene in which the old master tells its offset, a token is acquired and, if that is wanted, renewed at the offset 2000,
-// it tells its offset again, and goes; another one takes over that had copied so much.
+// failOver is a scene in which the old master tells its offset, a token is acquired and, if that is
+// wanted, renewed at the offset 2000, it tells its offset again, and goes; another one takes over
+// that had copied so much.
 func failOver(t *testing.T, feed keyspace.Feed, renewed bool, copied int64) *scene {
 	c := newScene(t, feed)
 	c.says(sceneNode, keyspace.Replication{Stream: "old", Offset: 1000})
@@ -95,7 +97,8 @@ func TestALockThatAFailOverLost(t *testing.T) {
 	})
 }
 
-// TestWhatAFailOverDoesNotProve: a key that the new master does not have may have been released while nobody could look.
+// TestWhatAFailOverDoesNotProve: a key that the new master does not have may have been released
+// while nobody could look.
 func TestWhatAFailOverDoesNotProve(t *testing.T) {
 	unknown := func(c *scene, says string) {
 		c.t.Helper()

@@ -6,8 +6,9 @@ import (
 	"locktop/keyspace"
 )
 
-// goRedislock is the re-entrant and the fair lock of jefferyjob/go-redislock: a string with the holder's token, and beside it how often
-// this token has entered, or the queue of those who asked, the holder included (reentrantLock.lua, fairLock.lua, 1.7).
+// goRedislock is the re-entrant and the fair lock of jefferyjob/go-redislock: a string with the
+// holder's token, and beside it the entry count of this token, or the queue of the clients that
+// asked, including the holder (reentrantLock.lua, fairLock.lua, 1.7).
 var goRedislock = schemeFile{
 	info: SchemeInfo{
 		Name:         SchemeGoRedislock,
@@ -40,7 +41,7 @@ const (
 	goRedislockQueue = ":queue"
 )
 
-// GoRedislockCount is the key of how often a token has entered.
+// GoRedislockCount is the key of a token's entry count.
 func GoRedislockCount(key, token string) string { return key + goRedislockCount + token }
 
 // GoRedislockQueue is the key of the queue of a fair lock.

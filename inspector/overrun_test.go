@@ -47,8 +47,9 @@ func (c *scene) overrun(severity Severity, says string) {
 	}
 }
 
-// TestALeaseThatNobodyRenewedEnds: a holder that never renewed its lease may be done when it ends, or dead, or at work. It was said to
-// be done; but the next acquisition is an overlap unless it is gone, and most leases that are too short are never renewed.
+// TestALeaseThatNobodyRenewedEnds: a holder that never renewed its lease may be done when it ends,
+// or dead, or at work. It was said to be done; but the next acquisition is an overlap unless it is
+// gone, and most leases that are too short are never renewed.
 func TestALeaseThatNobodyRenewedEnds(t *testing.T) {
 	t.Run("and its client is connected", func(t *testing.T) {
 		c := released(t).runsOut(otherWorker)
@@ -100,7 +101,8 @@ func TestALeaseThatNobodyRenewedEnds(t *testing.T) {
 	})
 }
 
-// TestALockThatIsMeantToRunOut: SET NX EX lets something happen once in a while, and nobody releases that.
+// TestALockThatIsMeantToRunOut: SET NX EX lets something happen once in a while, and nobody
+// releases that.
 func TestALockThatIsMeantToRunOut(t *testing.T) {
 	t.Run("by whom is not known", func(t *testing.T) {
 		c, _ := held(t)

@@ -6,9 +6,9 @@ import (
 	"locktop/keyspace"
 )
 
-// redfour is the lock of redfour and ioredfour (npm): a hash with the number of the acquisition, which is drawn from a counter that
-// all locks of a namespace share. Its clients listen on one channel for all of them, from their beginning on, whether they wait or
-// not (redfour 1.0, ioredfour 1.4).
+// redfour is the lock of redfour and ioredfour (npm): a hash with the number of the acquisition,
+// which comes from a counter that all locks of a namespace share. Its clients listen on one channel
+// for all these locks from their start on, also when they do not wait (redfour 1.0, ioredfour 1.4).
 var redfour = schemeFile{
 	info: SchemeInfo{
 		Name:         SchemeRedfour,
@@ -26,7 +26,7 @@ var redfour = schemeFile{
 	owners: nil, // a channel of all locks belongs to no key
 }
 
-// RedfourField is the field of the number.
+// RedfourField is the field with the number.
 const RedfourField = "index"
 
 func recogniseRedfour(c *candidate) (recognition, bool) {
@@ -59,8 +59,8 @@ func redfourIndex(r keyspace.Record) (int64, bool) {
 	return index, ok && index > 0 && strings.Contains(r.Key, ":")
 }
 
-// RedfourChannels are the channels on which a release of the lock may be announced: a namespace is its owner's choice, and may have
-// colons in it.
+// RedfourChannels returns the channels on which a release of the lock may be announced. There may
+// be several, because a namespace can contain colons.
 func RedfourChannels(key string) []string {
 	var channels []string
 	for i := range len(key) {

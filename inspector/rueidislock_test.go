@@ -10,7 +10,8 @@ import (
 	"locktop/keyspace"
 )
 
-// What the libraries left when they were run, with a prefix of the application's where it is not theirs.
+// What the libraries left when they were run, with a prefix of the application's where it is not
+// theirs.
 const (
 	rueidisBytes = "\x83\x02\xd9&fT*\xebZ\xf6l)\xfc\xc7\xe2\xa8\x94X\x81\\\xd2/I\xf0"          // rueidislock 1.0.79
 	valkeyBytes  = "\xf4\xd2\x10\x0f\x91\x95\x15\x8a\x05o]B\n\x9bY\xc3\x15O\xe0\xb6q\x7f\xd9=" // valkeylock 1.0.79

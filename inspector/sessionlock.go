@@ -6,8 +6,9 @@ import (
 	"locktop/keyspace"
 )
 
-// sessionLock is the lock of a session of Cm_RedisSession, which Magento uses: some fields of the hash that the session is. A request
-// that counts `lock` up to 1 has it, and writes down its host and process; the others count `wait` up (Handler.php, 2.1).
+// sessionLock is the lock of a session of Cm_RedisSession, which Magento uses: some fields of the
+// session's hash. A request that increments `lock` to 1 has it, and stores its host and process;
+// the others increment `wait` (Handler.php, 2.1).
 var sessionLock = schemeFile{
 	info: SchemeInfo{
 		Name:         SchemeSessionLock,
@@ -18,7 +19,7 @@ var sessionLock = schemeFile{
 	recognise: recogniseSessionLock,
 }
 
-// The fields of a session that are its lock.
+// The fields of a session that form its lock.
 const (
 	SessionLockCount = "lock"
 	SessionLockOwner = "pid"

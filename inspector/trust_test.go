@@ -134,7 +134,8 @@ func TestWhyNot(t *testing.T) {
 	}
 }
 
-// A lock stays one as long as its holder has it, also with a TTL with which it would not be taken for one.
+// A lock stays one as long as its holder has it, also with a TTL with which it would not be taken
+// for one.
 func TestALockThatWasRecognisedStaysOne(t *testing.T) {
 	const token = "n4L/2ZlftbtoJhoNxYjXOg=="
 	for _, test := range []struct {

@@ -7,10 +7,11 @@ import (
 	"locktop/keyspace"
 )
 
-// This file finds clients that sleep beside a free lock. Those that wait for a message on a channel do not ask for the lock until it
-// comes, and a bare DEL sends none. A release that is known to be one, by the library or by locktop, sends it.
+// This file finds clients that sleep beside a free lock. Clients that wait for a message on a
+// channel do not ask for the lock until the message comes, and a bare DEL sends none. A proven
+// release, by the library or by locktop, sends it.
 
-// asleep notes how many clients still listen for a lock that was deleted a while ago.
+// asleep records how many clients still listen for a lock that was deleted a while ago.
 func (v *sight) asleep() {
 	l := v.slots[v.slot].lock
 	if l.FreedBy != CauseFreed || v.record.Exists() || v.record.ReadAt.Sub(l.FreedAt) < v.options.Thresholds.Settles {
@@ -41,7 +42,7 @@ func (v *sight) asleep() {
 	v.settle(v.slot, v.record.ReadAt)
 }
 
-// lostWakeUp: clients sleep beside a lock that is free.
+// lostWakeUp finds clients that sleep beside a free lock.
 func lostWakeUp(_ Thresholds, l *Lock, _ time.Time) (Finding, bool, time.Time) {
 	if l.FreedBy != CauseFreed || l.Waiters.By != WaitersSubscribers || l.Waiters.Count == 0 {
 		return Finding{}, false, time.Time{}

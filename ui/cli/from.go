@@ -22,10 +22,10 @@ import (
 
 // This file reads the lock object of --from: one lock as "locktop list -o json" printed it.
 
-// maxFrom bounds what is read. A lock object has some kilobytes.
+// maxFrom bounds the input. A lock object has a few kilobytes.
 const maxFrom = 16 << 20
 
-// listedLock is a lock as it was listed, maybe by another process.
+// listedLock is a lock as it was listed, possibly by another process.
 type listedLock struct {
 	report.Lock
 	key    string
@@ -41,8 +41,8 @@ func keyOrFrom(cmd *cobra.Command, args []string) error {
 	return oneKey(cmd, args)
 }
 
-// readFrom reads the object that --from names and checks it against the rest of the command line. What it reads from the
-// standard input it reads to the end: questions go to the terminal then.
+// readFrom reads the object that --from names and checks it against the rest of the command line.
+// It reads the standard input to its end, so questions then go to the terminal.
 func (a *app) readFrom(cmd *cobra.Command, c *acting, args []string, r actions.Request) (*listedLock, error) {
 	data, err := a.readObject(cmd, c.from)
 	if err != nil {
@@ -152,7 +152,7 @@ func parseListed(data []byte) (*listedLock, error) {
 	return l, l.check()
 }
 
-// check decodes the names, and refuses what no verb can act on.
+// check decodes the names, and refuses a lock that no verb can act on.
 func (l *listedLock) check() (err error) {
 	if l.key, err = report.Bytes(l.Key, l.KeyBase64); err != nil {
 		return fmt.Errorf("key: %w", err)
@@ -186,7 +186,7 @@ func (l *listedLock) check() (err error) {
 	return nil
 }
 
-// keep leaves one of the holders.
+// keep removes all holders but one.
 func (l *listedLock) keep(owner string) error {
 	i := slices.Index(l.owners, owner)
 	if i < 0 {
@@ -196,7 +196,7 @@ func (l *listedLock) keep(owner string) error {
 	return nil
 }
 
-// at makes the place the one of the listed lock: its database is known, unless the command line names one.
+// at sets the database of the place to that of the listed lock, unless the command line names one.
 func (l *listedLock) at(named bool, place *keyspace.Place) error {
 	set := func(o *keyspace.Options) error {
 		if named && o.DB != l.DB {
@@ -216,7 +216,8 @@ func (l *listedLock) at(named bool, place *keyspace.Place) error {
 	return nil
 }
 
-// find looks at the listed key. What its bytes do not show, a rule for the list may have said: then the object says it.
+// find looks at the listed key. If its bytes do not show that it is a lock, a rule may have made it
+// one in the list; then the scheme of the object counts.
 func (l *listedLock) find(look func(inspector.Rules) (sight, error), rules inspector.Rules) (sight, error) {
 	found, err := look(rules)
 	if err != nil || !found.record.Exists() || found.lock != nil && string(found.lock.Scheme) == l.Scheme {

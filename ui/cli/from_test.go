@@ -165,7 +165,8 @@ func TestFromOfARedlock(t *testing.T) {
 	}
 }
 
-// TestListedLeases compares ends of leases by the server's clock if it is known, and else within a tolerance.
+// TestListedLeases compares ends of leases by the server's clock if it is known, and else within a
+// tolerance.
 func TestListedLeases(t *testing.T) {
 	at := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	lock := func(server int64, local time.Time) *inspector.Lock {

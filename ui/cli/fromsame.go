@@ -13,11 +13,12 @@ import (
 
 // This file tells whether a lock is still the one that was listed.
 
-// leaseTolerance is by how much the end of a lease may differ between two processes that count it on their own clocks, besides
-// what the read itself says of its error. Where the server's own instant is known (PEXPIRETIME), it may not differ at all.
+// leaseTolerance is how much the end of a lease may differ between two processes that compute it on
+// their own clocks, in addition to the error of the read. If the server's own instant is known
+// (PEXPIRETIME), it may not differ at all.
 const leaseTolerance = 250 * time.Millisecond
 
-// differs says how a lock differs from the one that was listed; empty if it does not.
+// differs says how a lock differs from the listed one, and is empty if it does not.
 func (l *listedLock) differs(now *inspector.Lock, at time.Time) string {
 	is := report.NewLock(now, at)
 	if len(l.Votes) == 0 != (len(is.Votes) == 0) {
@@ -59,14 +60,14 @@ func schemeAndMode(l report.Lock) string {
 	return l.Scheme + ", " + l.Mode
 }
 
-// ownLeases reports whether the listed holders share a lock in which each of them has a lease of its own. The key's TTL
-// changes there when another holder comes or renews.
+// ownLeases reports whether the listed holders share a lock but have their own leases. The key's
+// TTL then changes when another holder comes or renews.
 func (l *listedLock) ownLeases() bool {
 	shared := l.Mode == string(inspector.ModeRead) || l.Mode == string(inspector.ModeSemaphore) || len(l.Holders) > 1
 	return shared && !slices.ContainsFunc(l.Holders, func(h report.Holder) bool { return h.ExpiresAt == "" })
 }
 
-// holderDiffers is differs for one of the listed holders, with the end of its lease or without.
+// holderDiffers is differs for one of the listed holders, with or without the end of its lease.
 func (l *listedLock) holderDiffers(i int, now *inspector.Lock, is *report.Lock, withEnd bool) string {
 	at := slices.IndexFunc(now.Holders, func(h inspector.Holder) bool { return h.Owner == l.owners[i] })
 	if at < 0 {
@@ -130,14 +131,16 @@ func unheard(ballot string) bool {
 	return false
 }
 
-// lease is when a lease ends: by the server's clock in milliseconds, zero if that is not known, and by ours.
+// lease is when a lease ends: by the server's clock in milliseconds, zero if unknown, and by our
+// clock.
 type lease struct {
 	never  bool
 	server int64
 	local  string
 }
 
-// differs says how the end of a lease differs from what it was. It was read now with this error.
+// differs says how the end of a lease differs from what it was. readError is the error of the new
+// read.
 func (was lease) differs(is lease, readError time.Duration) string {
 	ended, errWas := time.Parse(time.RFC3339Nano, was.local)
 	ends, errIs := time.Parse(time.RFC3339Nano, is.local)
@@ -164,7 +167,8 @@ func ownerInWords(owner, label string) string {
 	return text.Escape(owner)
 }
 
-// requests are the actions on the listed holders: one for each, or one for all where the action ends the lock for all.
+// requests returns the actions on the listed holders: one for each, or one in total if the action
+// ends the lock for all.
 func (l *listedLock) requests(found sight, r actions.Request) []actions.Request {
 	r.Owner = l.owners[0]
 	switch {
@@ -193,7 +197,8 @@ func (l *listedLock) requests(found sight, r actions.Request) []actions.Request 
 	return all
 }
 
-// next is the request for one of several holders after those before it were acted on, on the lock as it is now.
+// next returns the request for one of several holders, on the lock as it is now, after the actions
+// on the holders before it.
 func (l *listedLock) next(found sight, r actions.Request) actions.Request {
 	i := slices.Index(l.owners, r.Owner)
 	r.Changed = ""
@@ -202,6 +207,6 @@ func (l *listedLock) next(found sight, r actions.Request) actions.Request {
 		return r
 	}
 	is := report.NewLock(found.lock, found.at)
-	r.Changed = l.holderDiffers(i, found.lock, &is, r.Verb != actions.VerbExtend) // what holds them all may be extended already
+	r.Changed = l.holderDiffers(i, found.lock, &is, r.Verb != actions.VerbExtend) // the shared lease may be extended already
 	return r
 }
