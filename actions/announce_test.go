@@ -96,8 +96,8 @@ func TestReleasesAreAnnounced(t *testing.T) {
 	}
 }
 
-// TestUntoldWaitersAreNamed: where clients listen on a channel whose language is not known, a
-// release says nothing there, and says so.
+// TestUntoldWaitersAreNamed: if clients listen on a channel whose messages are unknown, a release
+// sends none, and says so.
 func TestUntoldWaitersAreNamed(t *testing.T) {
 	s := newFixtureServer(t)
 	f := stringFixture("unknown", "lock:orders", "594730fb989a82f9c4b373d423b32f22", 20*time.Second)

@@ -73,7 +73,7 @@ func planGoRedislock(p *plan, r Request, holder inspector.Holder, _ time.Time) e
 	return nil
 }
 
-// alike gives a companion the TTL of the lock. It does nothing if the companion does not exist.
+// alike gives a companion the TTL of the lock. It does nothing if key is empty.
 func (p *plan) alike(key string, ttl time.Duration) {
 	if key != "" {
 		p.do("PEXPIRE", key, millis(ttl))

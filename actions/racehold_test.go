@@ -172,8 +172,8 @@ func (c *repeatingRace) race(rounds int, operator *Operator) {
 	}
 }
 
-// TestRaceWithHistory has the operator follow the hold in what an inspector hears. Whoever renews
-// meanwhile is released all the same, and whoever acquires the lock meanwhile with the same bytes
+// TestRaceWithHistory has the operator follow the hold in what an inspector hears. A holder that
+// renews meanwhile is released, and a client that acquires the lock meanwhile with the same bytes
 // keeps it.
 func TestRaceWithHistory(t *testing.T) {
 	server := redistest.Start(t)

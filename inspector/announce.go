@@ -111,7 +111,8 @@ func (l *Lock) UntoldChannels() []string {
 	return channels
 }
 
-// isOpen reports whether a channel has the form of a lock's channel, which bears the key's name.
+// isOpen reports whether a key looks like a lock, so that clients may listen on a channel with its
+// name.
 func isOpen(r keyspace.Record) bool {
 	switch r.Type {
 	case keyspace.TypeString, keyspace.TypeHash, keyspace.TypeZSet:

@@ -26,7 +26,7 @@ func (v *sight) followed(l *Lock, previous Hold, began time.Time) {
 	case h == nil, previous.Owner == "" || previous.Owner == l.holder().Owner, h.WasLost():
 	case v.takenOverTwice(l, began):
 		v.lost(l, *h, h.Until)
-	case h.Lost != nil && h.Lost.Code == CodeOverrun && h.Lost.Text == "": // it had lapsed before it was deleted
+	case h.Lost != nil && h.Lost.Code == CodeOverrun && h.Lost.Text == "": // it lapsed before it was deleted
 		v.overran(l, h, h.Lost.At, began)
 	case h.Cause == CauseExpired && h.UntilExact:
 		v.overran(l, h, h.Until, began)
@@ -191,7 +191,7 @@ func (a *attendance) after(l *Lock, h *Hold) (c Connection, awaits bool) {
 	switch {
 	case len(p.seats) == 0 && a.isGone(p, l.Node, h.Lost.At):
 		return ConnectionGone, false
-	case a.lists == 0, listed: // those who are there now came later, and nobody knows whether they are the same client
+	case a.lists == 0, listed: // those connections came later: it is unknown whether it is the same client
 		return ConnectionUnknown, false
 	}
 	a.pending = true

@@ -13,7 +13,7 @@ const (
 	oneClient, otherClient = "worker-7", "worker-8"
 )
 
-// lists has the node list its clients, of which each has been connected for so long.
+// lists makes the node list its clients; each has been connected for this long.
 func (c *scene) lists(age time.Duration, names ...string) *scene {
 	c.after(5 * time.Second)
 	r := &keyspace.Roll{Node: c.at, TakenAt: c.now, Clients: clients(c.at, names...)}

@@ -93,7 +93,7 @@ func TestOneLockUnderNumberedKeys(t *testing.T) {
 	}
 }
 
-// A key's hints concern the keys of the other numbers, of which one may be where the lock is shown.
+// A key's hints concern the keys of the other numbers; the lock may be shown under one of these.
 func TestOwnersOfNumberedKeys(t *testing.T) {
 	for key, want := range map[string]bool{
 		"app:0:orders": true, "app:8:orders": true, "app:9:orders": false, "app:10:orders": false, "app:0": false, ":0:orders": false,

@@ -9,7 +9,7 @@ import (
 	"locktop/keyspace"
 )
 
-// patternsOf are rules of which all is that the user gave these patterns.
+// patternsOf are the rules when the user gave only these patterns.
 func patternsOf(globs ...string) Rules {
 	var patterns []keyspace.Pattern
 	for _, glob := range globs {
@@ -83,7 +83,7 @@ func TestWhatTheUserNamesIsTrusted(t *testing.T) {
 	}
 }
 
-// Every rule that is told as the remedy makes a lock of the key.
+// Every rule that is proposed as a remedy makes a lock of the key.
 func TestTheRemedyHelps(t *testing.T) {
 	for _, test := range []struct {
 		record keyspace.Record

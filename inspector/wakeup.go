@@ -19,7 +19,9 @@ func (v *sight) asleep() {
 	}
 	c := candidate{Record: l.Observed, now: v.record.ReadAt}
 	if _, _, fair := c.redissonQueue(); fair {
-		return // of those in a queue only the first one is woken; the others sleep on until it has had its turn, also if it is dead
+		// Only the first client in a queue is woken. The others sleep until it had its turn, also if it
+		// is dead.
+		return
 	}
 	count, told := 0, false
 	for _, c := range v.record.Companions {

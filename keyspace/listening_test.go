@@ -8,8 +8,8 @@ import (
 	"locktop/keyspace/redistest"
 )
 
-// announced is a family of which each key "lock:x" may have a channel "lock:x:released", and all of
-// them have the channel "all".
+// announced is a family: each key "lock:x" may have a channel "lock:x:released", and all keys share
+// the channel "all".
 type announced struct{}
 
 func (announced) Of(r keyspace.Record) keyspace.Company {

@@ -34,8 +34,8 @@ func renewing(t *testing.T, s *redistest.Server, key, token string) (stop func()
 	return func() { cancel(); working.Wait() }
 }
 
-// A lock that its holder makes again after the release is told as such: that it may be is said
-// before, and that it is afterwards.
+// A holder re-creates its lock after the release: the question warns of that before, and it is
+// reported afterwards.
 func TestALockThatComesBackIsTold(t *testing.T) {
 	s := redistest.Start(t)
 	const key, token = "resource_lock", "a0e252f4-5c9b-4d0e-9c37-1f0f6a2b7c11"
@@ -96,7 +96,7 @@ func TestATombstoneIsDeclined(t *testing.T) {
 	}
 }
 
-// Of a Redlock a tombstone is left on each master, and is told once.
+// A release of a Redlock leaves a tombstone on each master and reports it once.
 func TestATombstoneOnSeveralMasters(t *testing.T) {
 	const key, token = "redlock:orders", "a0e252f4-5c9b-4d0e-9c37-1f0f6a2b7c11"
 	args := []string{"release", key, "--holder", token, "--yes"}

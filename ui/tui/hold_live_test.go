@@ -26,7 +26,7 @@ func expiring(t *testing.T, verb string, lease time.Duration) (*harness, *inspec
 	return h, locks, s
 }
 
-// until shows the latest snapshot until the lock in it is as wanted.
+// until shows snapshots until the lock is as wanted.
 func (h *harness) until(locks *inspector.Inspector, ok func(*inspector.Lock) bool) {
 	h.t.Helper()
 	redistest.Eventually(h.t, 10*time.Second, func() (bool, string) {
@@ -107,7 +107,7 @@ func TestReleasedWithoutATTLWhileAsked(t *testing.T) {
 	}
 }
 
-// TestRenewedWhileAsked: a holder that renews is still the one who was seen, and is released.
+// TestRenewedWhileAsked: a holder that renews is still the observed one, and is released.
 func TestRenewedWhileAsked(t *testing.T) {
 	for _, shown := range []bool{false, true} {
 		h, locks, s := expiring(t, "r", 20*time.Second)

@@ -8,8 +8,8 @@ import (
 	"locktop/inspector"
 )
 
-// TestWhatTheOperatorTook is what the store is told of: the deletion that follows is the
-// operator's.
+// TestWhatTheOperatorTook: the store learns what the operator took, so the deletion that follows is
+// the operator's.
 func TestWhatTheOperatorTook(t *testing.T) {
 	for name, c := range map[string]struct {
 		request actions.Request
