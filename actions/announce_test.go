@@ -10,7 +10,8 @@ import (
 	"locktop/keyspace/redistest"
 )
 
-// TestReleasesAreAnnounced: the clients that wait for a lock hear what its own library would have told them.
+// TestReleasesAreAnnounced: the clients that wait for a lock hear what its own library would have
+// told them.
 func TestReleasesAreAnnounced(t *testing.T) {
 	const uuid = "5b0e2f6c-90c1-4f0e-8a57-2d1f3c5a7b9e"
 	server := redistest.Start(t)
@@ -95,7 +96,8 @@ func TestReleasesAreAnnounced(t *testing.T) {
 	}
 }
 
-// TestUntoldWaitersAreNamed: where clients listen on a channel whose language is not known, a release says nothing there, and says so.
+// TestUntoldWaitersAreNamed: if clients listen on a channel whose messages are unknown, a release
+// sends none, and says so.
 func TestUntoldWaitersAreNamed(t *testing.T) {
 	s := newFixtureServer(t)
 	f := stringFixture("unknown", "lock:orders", "594730fb989a82f9c4b373d423b32f22", 20*time.Second)

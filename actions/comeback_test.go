@@ -8,7 +8,7 @@ import (
 	"locktop/inspector"
 )
 
-// What libraries renew or extend with that make a deleted key again, as they send it.
+// The renewals and extensions of libraries that re-create a deleted key, as they send them.
 const (
 	// aioredlock 0.7, SET_LOCK_SCRIPT.
 	aioredlockSet = `
@@ -42,9 +42,9 @@ const (
 		end`
 )
 
-// A lock whose bytes could be of a library that makes a deleted key again: that is said before, in
-// the dialog and in a dry run, and afterwards it is looked at for as long as the holder's next
-// renewal may take.
+// A lock may have been written by a library that re-creates a deleted key: the dialog and the dry
+// run warn of that, and afterwards the lock is checked for as long as the holder's next renewal may
+// take.
 func TestALockThatMayComeBackIsLookedAt(t *testing.T) {
 	s := newFixtureServer(t)
 	for name, c := range map[string]struct {
@@ -105,7 +105,7 @@ func TestSuoMayComeBack(t *testing.T) {
 	f := fixture{key: "lock:orders", rules: []string{"*=suo"}, setup: func(time.Time) [][]any { return [][]any{{"SET", "lock:orders", value}} }}
 	s.leave(t, f)
 	r := Request{Verb: VerbRelease, Lock: s.see(t, f), Owner: "a"}
-	if r.Lock == nil || r.Lock.Scheme != inspector.SchemeSuo || !strings.Contains(strings.Join(EffectOf(r).Warnings, " "), "clients of suo (Ruby) make") {
+	if r.Lock == nil || r.Lock.Scheme != inspector.SchemeSuo || !strings.Contains(strings.Join(EffectOf(r).Warnings, " "), "clients of suo (Ruby) re-create") {
 		t.Fatalf("%+v: %q", r.Lock, EffectOf(r).Warnings)
 	}
 	out := s.operator().Do(t.Context(), r)
@@ -118,7 +118,7 @@ func TestSuoMayComeBack(t *testing.T) {
 	}
 }
 
-// Where renewals were seen, a lock is looked at until the next one is due.
+// If renewals were seen, a lock is checked until the next one is due.
 func TestALockIsLookedAtForOneRenewal(t *testing.T) {
 	s := newFixtureServer(t)
 	f := stringFixture("redsync", "lock:orders", "n4L/2ZlftbtoJhoNxYjXOg==", time.Minute)

@@ -11,12 +11,12 @@ import (
 func init() {
 	const (
 		removes = "takes its holder out of the hash, as its own release would; with the last one it deletes the key"
-		then    = "The holder is not told: if it is alive it goes on believing that it has the lock, and its release fails. Other readers keep theirs; clients that wait poll, and the next one enters beside it."
+		then    = "The holder does not notice: if it is alive, it still believes that it has the lock, and its release fails. Other readers keep theirs; waiting clients poll, and the next one enters beside it."
 	)
 	addRecipe(Recipe{
 		Scheme: inspector.SchemeCountedRW,
 		Type:   keyspace.TypeHash,
-		Guard:  "the key is a hash, its mode, the holder and its count are as seen, and its lease, if no other holder shares it, ends when it was seen to end; to force-expire it, no field has come or gone",
+		Guard:  "the key is a hash; its mode, the holder and its count are as seen; its lease, if no other holder shares it, ends when it was seen to end; for a force-expiry no field was added or removed",
 		WakeUp: wakeUpPolling,
 		Steps: map[Verb]Step{
 			VerbExtend:      {Does: "sets its TTL, for all of its holders", Then: renewalWins},
@@ -28,7 +28,8 @@ func init() {
 	})
 }
 
-// planCountedRW plans every verb. Other readers may come and go meanwhile: how many entries they have is part of the context.
+// planCountedRW plans every verb. Other readers may come and go meanwhile, so their entry counts
+// are part of the context.
 func planCountedRW(p *plan, r Request, holder inspector.Holder, _ time.Time) error {
 	key, mode := r.Lock.Key, string(r.Lock.Mode)
 	count, field := strconv.FormatInt(holder.Count.N, 10), holder.Owner // a reader's
@@ -75,7 +76,8 @@ func planCountedRW(p *plan, r Request, holder inspector.Holder, _ time.Time) err
 	return nil
 }
 
-// leaveCounted takes entries from a reader or the writer: the last one of the last holder takes the key with it.
+// leaveCounted removes entries of a reader or the writer. The last entry of the last holder deletes
+// the key.
 func (p *plan) leaveCounted(r Request, field string, entries int64, last bool) {
 	key, readers := r.Lock.Key, []string{"HGET", r.Lock.Key, inspector.CountedRWReaders}
 	writes := r.Lock.Mode == inspector.ModeWrite
@@ -96,17 +98,17 @@ func (p *plan) leaveCounted(r Request, field string, entries int64, last bool) {
 	case writes && all > 0:
 		p.do("HDEL", key, inspector.CountedRWWriter, inspector.CountedRWEntries)
 		p.do("HSET", key, inspector.CountedRWMode, string(inspector.ModeRead))
-		p.done.Detail = "it reads as well, and goes on as a reader"
+		p.done.Detail = "it also reads, and stays a reader"
 	case writes || all <= entries:
 		p.do("DEL", key)
 	default:
 		p.do("HDEL", key, field)
 		p.do("HINCRBY", key, inspector.CountedRWReaders, taken)
-		p.done.Detail = "other readers have it still"
+		p.done.Detail = "other readers still have it"
 	}
 }
 
-// sampleCountedRW are a lone reader, one of several, and a writer who reads as well.
+// sampleCountedRW returns a lone reader, one of several readers, and a writer that also reads.
 func sampleCountedRW(key string) []*inspector.Lock {
 	var locks []*inspector.Lock
 	for _, test := range []struct {

@@ -11,7 +11,7 @@ func init() {
 	addRecipe(Recipe{
 		Scheme: inspector.SchemeDistributedRW,
 		Type:   keyspace.TypeSet, WriterType: keyspace.TypeString,
-		Guard:  "the key is a set with the reader in it, or a string with the writer as its whole value, and its lease ends when it was seen to end; for a force-expiry also the number of readers",
+		Guard:  "the key is a set with the reader in it, or a string with the writer as its whole value; its lease ends when it was seen to end; for a force-expiry the number of readers is as seen",
 		WakeUp: wakeUpPolling,
 		Steps: map[Verb]Step{
 			VerbExtend: {

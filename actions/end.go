@@ -9,22 +9,27 @@ import (
 	"locktop/keyspace"
 )
 
-// This file is about the end of a lease. Values repeat: a client that acquires a lock again, or another one of the same name, writes the
-// same bytes. The end of the lease is what tells one hold from the next, so it is compared in the same step as the value.
+// This file is about the end of a lease. Values repeat: a client that acquires a lock again writes
+// the same bytes, and so does another client of the same name. Only the end of the lease
+// distinguishes one hold from the next, so it is compared in the same step as the value.
 //
-// Where the server has PEXPIRETIME the end is compared to the millisecond. Two holds look the same only if they end in the very same
-// millisecond. Before Redis 7.0 there is PTTL alone, and the end is compared within a window, from lateAnswer before what was seen to
-// endSlack after it: another hold that ends within the window is not told apart. A lock without a TTL has no end to compare.
+// If the server has PEXPIRETIME, the end is compared to the millisecond: two holds look the same
+// only if they end in the very same millisecond. Before Redis 7.0 there is only PTTL, and the end
+// is compared within a window, from lateAnswer before the observed end to endSlack after it.
+// Another hold that ends within this window cannot be distinguished. A lock without a TTL has no
+// end to compare.
 
 const (
-	// endSlack is by how much an end that was counted from PTTL may be later than it was seen to be, besides the error of that read:
-	// the inspector takes two such reads for the same end up to here.
+	// endSlack is how much later than observed an end computed from PTTL may be, in addition to the
+	// error of that read. The inspector takes two such reads for the same end up to this
+	// difference.
 	endSlack = 25 * time.Millisecond
-	// lateAnswer is how long a plan may be on its way to the server, where PTTL is compared.
+	// lateAnswer is how long a plan may take to reach the server when PTTL is compared.
 	lateAnswer = time.Second
 )
 
-// seen is the lock as the operator saw it. Request.Lock may have been read again in part, for the sake of its companions.
+// seen is the lock as the operator saw it. Request.Lock may have been partly read again, to update
+// its companions.
 func (r Request) seen() *inspector.Lock {
 	if r.first != nil {
 		return r.first
@@ -32,10 +37,10 @@ func (r Request) seen() *inspector.Lock {
 	return r.Lock
 }
 
-// sameEnd are the facts that the key of the lock ends when it was seen to end.
+// sameEnd returns the facts that the lock's key still has the observed end.
 func (p *plan) sameEnd(r Request) []fact { return p.observedEnd(r.seen().Observed) }
 
-// observedEnd are the facts that a key ends when it was seen to end; that it has no TTL, where it had none.
+// observedEnd returns the facts that a key still has the observed end, or still has no TTL.
 func (p *plan) observedEnd(seen keyspace.Record) []fact {
 	pttl := []string{"PTTL", seen.Key}
 	if seen.ExpiresAt.IsZero() {
@@ -53,7 +58,8 @@ func (p *plan) observedEnd(seen keyspace.Record) []fact {
 	return facts
 }
 
-// stillLeased is the fact that the lock has a TTL if and only if it had one: for keys whose TTL is that of several holders together.
+// stillLeased is the fact that the lock has a TTL if and only if it had one. It is for keys whose
+// TTL several holders share.
 func stillLeased(lock *inspector.Lock) fact {
 	if seenEndless(lock) {
 		return fact{[]string{"PTTL", lock.Key}, equal, "-1", changed(whyTTL)}
@@ -61,12 +67,14 @@ func stillLeased(lock *inspector.Lock) fact {
 	return fact{[]string{"PTTL", lock.Key}, atLeast, "0", changed(whyNoTTL)}
 }
 
-// sameNumber are the facts that the server answers this number. Numbers are compared as such, for servers print them differently.
+// sameNumber returns the facts that the server answers this number. It compares numbers, not text,
+// because servers print them differently.
 func sameNumber(ask []string, number, why string) []fact {
 	return []fact{{ask, atLeast, number, changed(why)}, {ask, atMost, number, changed(why)}}
 }
 
-// sameScores are the facts that holders in a sorted set have the times that they were seen with; false: those were not all read.
+// sameScores returns the facts that holders in a sorted set still have the observed times; false if
+// not all of them were read.
 func sameScores(key string, lock *inspector.Lock, holders []inspector.Holder) (facts []fact, known bool) {
 	for _, h := range holders {
 		score, ok := scoreOf(lock, h.Owner)
@@ -78,7 +86,7 @@ func sameScores(key string, lock *inspector.Lock, holders []inspector.Holder) (f
 	return facts, true
 }
 
-// sameFields are the facts that holders in a hash have the values that they were seen with.
+// sameFields returns the facts that holders in a hash still have the observed values.
 func sameFields(lock *inspector.Lock) (facts []fact) {
 	for _, h := range lock.Holders {
 		if seen, ok := seenField(lock, h.Owner); ok {
@@ -88,8 +96,8 @@ func sameFields(lock *inspector.Lock) (facts []fact) {
 	return facts
 }
 
-// sameReaderLeases are the facts that the leases of readers' entries end when they were seen to end: those of one reader, or of all
-// where owner is empty. False: none was seen.
+// sameReaderLeases returns the facts that the leases of a reader's entries, or of all readers if
+// owner is empty, still have the observed ends; false if none was seen.
 func (p *plan) sameReaderLeases(lock *inspector.Lock, owner string) (facts []fact, known bool) {
 	for _, c := range lock.Observed.Companions {
 		reader := strings.HasPrefix(c.Key, inspector.RedissonSuffix(lock.Key, owner)+inspector.RedissonReaderLease)

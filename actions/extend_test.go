@@ -29,7 +29,7 @@ func TestAnExtensionDoesNotKeepTheHolderFromReleasing(t *testing.T) {
 		"redis-mutex behind a namespace": {"app:RedisMutex:orders", seconds, 0, true, "a lock of redis-mutex (Ruby)"},
 		"maybe redis-mutex":              {"lock:orders", seconds, 0, true, "If it is a lock of redis-mutex (Ruby)"},
 		"jedis-lock":                     {"lock:orders", uuidOfHabits + ":" + millis, 0, false, ""},
-		"unknown":                        {"lock:orders", millis, 10_000, false, "is not known"},
+		"unknown":                        {"lock:orders", millis, 10_000, false, "It is unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			set := []any{"SET", c.key, c.value}

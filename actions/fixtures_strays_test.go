@@ -24,7 +24,7 @@ func init() {
 	nodeRedisson := exclusive("node-redisson 1.0.4", "orders", inspector.SchemeRedisson, "client 4c173c10, id d4ff2cdf-52dd-4049-9b10-d3e0757bf7d6",
 		[]any{"HSET", "orders", node, 1}, []any{"PEXPIRE", "orders", 30000})
 	nodeRedisson.waiters = listening
-	ioredfour := exclusive("ioredfour 1.4.3", "lock:orders", inspector.SchemeRedfour, "acquisition 17, holder unknown",
+	ioredfour := exclusive("ioredfour 1.4.3", "lock:orders", inspector.SchemeRedfour, "acquisition 17",
 		[]any{"SET", "lockindex", 17}, []any{"HSET", "lock:orders", "index", 17}, []any{"PEXPIRE", "lock:orders", 30000})
 	ioredfour.waiters, ioredfour.left = inspector.Waiters{Exact: true, By: inspector.WaitersShared}, []string{"lockindex"}
 	hueyPickled := exclusive("huey 3.3", "huey.results.mail", inspector.SchemeHuey, "nightly",
@@ -41,19 +41,19 @@ func init() {
 		[]any{"SET", "{orders}", "request-1", "PX", 30000}, []any{"ZADD", "{orders}:queue", 1767323044000, "request-1", 1767323045000, "request-2"})
 	fair.waiters, fair.left = inspector.Waiters{Count: 1, Exact: true, By: inspector.WaitersQueue}, []string{"{orders}:queue"}
 	fixtures = append(fixtures, nodeRedisson, ioredfour, hueyPickled, magento, entered, fair,
-		exclusive("huey 3.3, RedisExpireHuey", "huey.r.mail.mail.lock.nightly", inspector.SchemeSetNX, "holder unknown",
+		exclusive("huey 3.3, RedisExpireHuey", "huey.r.mail.mail.lock.nightly", inspector.SchemeSetNX, "unknown",
 			[]any{"SETNX", "huey.r.mail.mail.lock.nightly", pickle}),
 		exclusive("RQ 1.13 scheduler", "rq:scheduler-lock:default", inspector.SchemeToken, "process 4711",
 			[]any{"SET", "rq:scheduler-lock:default", "4711", "NX", "EX", 61}),
-		exclusive("RQ 1.13 cleaner", "rq:clean_registries:default", inspector.SchemeToken, "holder unknown",
+		exclusive("RQ 1.13 cleaner", "rq:clean_registries:default", inspector.SchemeToken, "unknown",
 			[]any{"SET", "rq:clean_registries:default", "1", "NX", "EX", 899}),
 		exclusive("dogpile.cache 1.1", "_lockuser:7", inspector.SchemeSetNX, "2bc90076e4f811ef967002fc00000001",
 			[]any{"SET", "_lockuser:7", "2bc90076e4f811ef967002fc00000001", "NX"}),
 		exclusive("Laravel 12, a plain name", "laravel_database_laravel_cache_podcast-42", inspector.SchemeToken, "x8Qm2Zt7LbWc4RpA",
 			[]any{"SET", "laravel_database_laravel_cache_podcast-42", "x8Qm2Zt7LbWc4RpA", "EX", 60, "NX"}),
-		exclusive("Laravel 8 scheduler", "laravel_cache:framework/schedule-5d41402abc4b2a76b9719d911017c5925d414021", inspector.SchemeToken, "holder unknown",
+		exclusive("Laravel 8 scheduler", "laravel_cache:framework/schedule-5d41402abc4b2a76b9719d911017c5925d414021", inspector.SchemeToken, "unknown",
 			[]any{"SET", "laravel_cache:framework/schedule-5d41402abc4b2a76b9719d911017c5925d414021", "b:1;", "EX", 86400}),
-		exclusive("redis-promise-lock 1.0.4", "redis-promise-lock:orders", inspector.SchemeToken, "holder unknown, since 2026-11-22 11:13:48Z",
+		exclusive("redis-promise-lock 1.0.4", "redis-promise-lock:orders", inspector.SchemeToken, "unknown, since 2026-11-22 11:13:48Z",
 			[]any{"SETNX", "redis-promise-lock:orders", `{"lockedSince":"2026-11-22T11:13:48.324Z"}`}, []any{"EXPIRE", "redis-promise-lock:orders", 30}),
 		fixture{
 			name: "jefferyjob/go-redislock 1.7, read lock", key: "stock", scheme: inspector.SchemeCountedRW, mode: inspector.ModeRead,

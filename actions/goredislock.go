@@ -13,7 +13,7 @@ func init() {
 	addRecipe(Recipe{
 		Scheme: inspector.SchemeGoRedislock,
 		Type:   keyspace.TypeString,
-		Guard:  guardString + "; the entry count is the one seen",
+		Guard:  guardString + "; the entry count is as seen",
 		WakeUp: wakeUpPolling,
 		Steps: map[Verb]Step{
 			VerbExtend:      {Does: "sets its TTL, and that of its entry count", Then: renewalWins},
@@ -28,8 +28,9 @@ func init() {
 	})
 }
 
-// planGoRedislock does to the entry count what is done to the key: a count that stayed would let its token enter a lock that another
-// client has. A holder that stayed in the queue of a fair lock would keep all others out until its time is over.
+// planGoRedislock treats the entry count like the key: if the count stayed, its token could enter a
+// lock that another client holds. A holder that stayed in the queue of a fair lock would keep all
+// others out until its time is over.
 func planGoRedislock(p *plan, r Request, holder inspector.Holder, _ time.Time) error {
 	key := r.Lock.Key
 	counter := inspector.GoRedislockCount(key, holder.Owner)
@@ -72,7 +73,7 @@ func planGoRedislock(p *plan, r Request, holder inspector.Holder, _ time.Time) e
 	return nil
 }
 
-// alike gives a companion the TTL of the lock; without one it does nothing.
+// alike gives a companion the TTL of the lock. It does nothing if key is empty.
 func (p *plan) alike(key string, ttl time.Duration) {
 	if key != "" {
 		p.do("PEXPIRE", key, millis(ttl))

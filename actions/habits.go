@@ -13,7 +13,7 @@ import (
 
 const uncheckedLibrary = "Its clients release without looking whose lock it is: an old holder that is still alive will delete the next holder's. Stop it first."
 
-const untold = "Clients listen on a channel that bears its name, and what its library tells them there is not known: they are not told, and try again by themselves."
+const untold = "Clients listen on a channel with its name, but locktop does not know the message that its library sends there: they get none, and will try again by themselves."
 
 // habits are what to beware of when a lock is taken away from a client of its library, and whether that is discouraged.
 func habits(r Request) (warnings []string, isDiscouraged bool) {
@@ -56,7 +56,7 @@ func restamps(r Request, libraries []inspector.Library, surely bool) (warnings [
 		return nil, false
 	}
 	const compares = "its clients compare the value when they release, " +
-		"so its holder will not be able to release it any more, and it stays until the new end"
+		"so its holder will not be able to release it any more, and the lock stays until the new end"
 	for _, library := range libraries {
 		switch {
 		case !library.ComparesEnd:
@@ -70,8 +70,8 @@ func restamps(r Request, libraries []inspector.Library, surely bool) (warnings [
 		return nil, false // its clients delete the key whatever its value is
 	}
 	return []string{
-		"Whether its holder compares the value when it releases is not known: " +
-			"one that does will not be able to release it any more, and it stays until the new end.",
+		"It is unknown whether its holder compares the value when it releases: " +
+			"if it does, it will not be able to release the lock any more, and the lock stays until the new end.",
 	}, false
 }
 
@@ -110,15 +110,15 @@ func (p *plan) bury(r Request, now time.Time) {
 	p.done = Outcome{
 		Result: ResultReleased,
 		Detail: "a tombstone keeps its place for " + span(stays) +
-			", so that a renewal does not bring it back; no client can acquire it before that is over",
+			", so that a renewal does not bring it back; until then no client can acquire it",
 	}
 }
 
 // tombstoneWords say what a tombstone does, and what comes of it for those who wait.
 func tombstoneWords(r Request, now time.Time) (does, then string) {
 	stays := span(tombstoneFor(r.Lock, now))
-	then = "The holder's next renewal would make a deleted key again: " +
-		"it finds the tombstone instead, and the holder gives the lock up. No client can acquire the lock for those " + stays + ", so clients that wait for it wait that long."
+	then = "The holder's next renewal would re-create a deleted key. " +
+		"It will find the tombstone instead, and the holder gives the lock up. No client can acquire the lock for those " + stays + ", so clients that wait for it wait that long."
 	var others []string
 	libraries, _ := r.Lock.Libraries()
 	for _, library := range libraries {
@@ -128,7 +128,7 @@ func tombstoneWords(r Request, now time.Time) (does, then string) {
 	}
 	if len(others) > 0 {
 		then += " If it is a lock of " + strings.Join(others, " or ") +
-			", which leaves the same bytes and does not make a key again, decline the tombstone."
+			", which writes the same bytes and does not re-create a key, decline the tombstone."
 	}
 	return "puts a tombstone in its place for " + stays, then
 }

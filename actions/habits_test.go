@@ -82,7 +82,7 @@ func TestAForceExpiryLeavesNoTombstone(t *testing.T) {
 	f := stringFixture("RedLock.net", "redlock:orders", uuidOfHabits, 10*time.Second)
 	s.leave(t, f)
 	r := Request{Verb: VerbForceExpire, Lock: s.see(t, f), Owner: uuidOfHabits}
-	if said := Consequence(r); !strings.Contains(said, "its next renewal makes the key again") {
+	if said := Consequence(r); !strings.Contains(said, "its next renewal re-creates the key") {
 		t.Errorf("%q", said)
 	}
 	if out := s.operator().Do(t.Context(), r); !out.Result.Done() || s.client.Exists(t.Context(), f.key).Val() != 0 {
@@ -153,7 +153,7 @@ func TestATombstoneEndsWithTheRenewal(t *testing.T) {
 	}
 	dry := r
 	dry.DryRun = true
-	if out := s.operator().Do(t.Context(), dry); out.Result != ResultDryRun || !strings.Contains(out.Detail, "no client can acquire it before that is over") {
+	if out := s.operator().Do(t.Context(), dry); out.Result != ResultDryRun || !strings.Contains(out.Detail, "until then no client can acquire it") {
 		t.Errorf("the dry run says %s", out.Sentence(dry))
 	}
 	if out := s.operator().Do(t.Context(), r); !out.Result.Done() || LookFor(r, out) != 0 {
@@ -166,7 +166,7 @@ func TestATombstoneEndsWithTheRenewal(t *testing.T) {
 	s.leave(t, f)
 	r = Request{Verb: VerbRelease, Lock: s.see(t, f), Owner: uuidOfHabits, NoTombstone: true}
 	effect = EffectOf(r)
-	if said := effect.Does + strings.Join(effect.Warnings, " "); !strings.Contains(said, "deletes the key") || !strings.Contains(said, "looked at again for up to 15 s") {
+	if said := effect.Does + strings.Join(effect.Warnings, " "); !strings.Contains(said, "deletes the key") || !strings.Contains(said, "checks for up to 15 s") {
 		t.Errorf("without a tombstone it is said that %q", said)
 	}
 	out := s.operator().Do(t.Context(), r)

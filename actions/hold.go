@@ -9,26 +9,28 @@ import (
 	"locktop/inspector"
 )
 
-// This file is about requests that follow a hold: a renewal of it is no reason to refuse an action, and the next hold is one.
+// This file is about requests that follow a hold: a renewal of the hold does not refuse the action,
+// but the next hold does.
 
-// followTries is how often an action is tried again because its lock was renewed in the very moment.
+// followTries is how often an action is retried because its lock was renewed at that very moment.
 const followTries = 5
 
-// newsTimeout is how long an action waits to hear of the renewal that refused it.
+// newsTimeout is how long an action waits until the renewal that refused it is observed.
 const newsTimeout = 2 * time.Second
 
-// FollowFunc returns the lock of a request as it is by now, if that is still the hold that is meant; else why not, in words that are safe
-// for a terminal. refused is the observation that the guard has just refused, because the lease has another end: what is returned is later
-// than that. It is nil where nothing was tried yet.
+// FollowFunc returns the lock of a request as it is now if that is still the intended hold; else
+// why is the reason, safe for a terminal. refused is the observation that the guard has just
+// refused because the lease has another end; the returned lock is later than that. It is nil if
+// nothing was tried yet.
 type FollowFunc func(ctx context.Context, refused *inspector.Lock) (now *inspector.Lock, why string, err error)
 
-// Snapshots is where locks are observed; *inspector.Inspector is one.
+// Snapshots is a source of observed locks; *inspector.Inspector is one.
 type Snapshots interface {
 	Next(ctx context.Context, after uint64) (*inspector.Snapshot, error)
 }
 
-// FollowIn lets the request follow its hold: its lock is one of these snapshots, and their history tells a renewal from a release and
-// the next acquisition.
+// FollowIn lets the request follow its hold. Its lock is from these snapshots, and their history
+// distinguishes a renewal from a release and a new acquisition.
 func (r Request) FollowIn(snapshots Snapshots) Request {
 	r.Follow = func(ctx context.Context, refused *inspector.Lock) (*inspector.Lock, string, error) {
 		return r.newer(ctx, snapshots, refused)
@@ -36,9 +38,9 @@ func (r Request) FollowIn(snapshots Snapshots) Request {
 	return r
 }
 
-// StillThat reports whether a later observation shows what the request is about, by its history: the same hold of the owner, or of all
-// holders where the action ends it for all. Where it does not, why says so in words that are safe for a terminal. now is nil where the
-// lock is gone.
+// StillThat reports whether a later observation shows, by its history, what the request is about:
+// the same hold of the owner, or of all holders if the action ends it for all. If not, why is the
+// reason, safe for a terminal. now is nil if the lock is gone.
 func (r Request) StillThat(now *inspector.Lock) (same bool, why string) {
 	if EndsForAll(r) || len(r.Lock.Holders) == 0 {
 		return inspector.SameHolds(r.Lock, now)
@@ -46,7 +48,8 @@ func (r Request) StillThat(now *inspector.Lock) (same bool, why string) {
 	return inspector.SameHold(r.Lock, now, r.Owner)
 }
 
-// SameLease reports whether the leases that the request concerns end in two observations at the same time.
+// SameLease reports whether the leases that the request concerns end at the same time in both
+// observations.
 func (r Request) SameLease(a, b *inspector.Lock) bool {
 	if !EndsForAll(r) {
 		return inspector.SameLease(a, b, r.Owner)
@@ -54,7 +57,7 @@ func (r Request) SameLease(a, b *inspector.Lock) bool {
 	return !slices.ContainsFunc(a.Holders, func(h inspector.Holder) bool { return !inspector.SameLease(a, b, h.Owner) })
 }
 
-// newer is a [FollowFunc] of the request over snapshots.
+// newer is the [FollowFunc] of [Request.FollowIn].
 func (r Request) newer(ctx context.Context, snapshots Snapshots, refused *inspector.Lock) (*inspector.Lock, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, newsTimeout)
 	defer cancel()
@@ -81,7 +84,7 @@ func (r Request) newer(ctx context.Context, snapshots Snapshots, refused *inspec
 	}
 }
 
-// lockIn is a lock in a snapshot; nil: there is none.
+// lockIn returns the lock in a snapshot, or nil.
 func lockIn(snapshot *inspector.Snapshot, seen *inspector.Lock) *inspector.Lock {
 	at := slices.IndexFunc(snapshot.Locks, func(l *inspector.Lock) bool { return l.Key == seen.Key && l.DB == seen.DB })
 	if at < 0 {
@@ -90,7 +93,8 @@ func lockIn(snapshot *inspector.Snapshot, seen *inspector.Lock) *inspector.Lock 
 	return snapshot.Locks[at]
 }
 
-// followed is the request on the newest observation of its hold; or the outcome where the hold is over.
+// followed returns the request with the newest observation of its hold, or the outcome if the hold
+// is over.
 func (r Request) followed(ctx context.Context, refused *inspector.Lock) (Request, *Outcome) {
 	if r.Follow == nil {
 		return r, nil
@@ -112,7 +116,8 @@ func (r Request) followed(ctx context.Context, refused *inspector.Lock) (Request
 	return r, out
 }
 
-// following tries a request, and again where the guard finds another end of the lease that is a renewal of the same hold.
+// following tries a request, and retries it if the guard finds another end of the lease that is a
+// renewal of the same hold.
 func (o *Operator) following(ctx context.Context, r Request, do func(trial) attempt, line *AuditLine, try trial) attempt {
 	a := do(try)
 	for range followTries {
@@ -132,7 +137,7 @@ func (o *Operator) following(ctx context.Context, r Request, do func(trial) atte
 	return a
 }
 
-// renewed says whether an action was refused because the lease has another end, and for nothing else, so that nothing was done.
+// renewed reports whether an action did nothing only because the lease has another end.
 func (o Outcome) renewed() bool {
 	if len(o.Nodes) == 0 {
 		return o.Renewed

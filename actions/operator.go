@@ -196,7 +196,7 @@ func (o *Operator) planned(ctx context.Context, r Request, now time.Time, line *
 
 // notAsShown refuses a request whose lock is not the one that the operator was shown.
 func notAsShown(r Request) *Outcome {
-	out := &Outcome{Result: ResultChanged, Woken: -1, Detail: "it is not as it was listed: " + r.Changed}
+	out := &Outcome{Result: ResultChanged, Woken: -1, Detail: "it is not the lock that was listed: " + r.Changed}
 	if holder, held := holderOf(r); held {
 		out.Holder, out.Count = holder.Owner, holder.Count.N
 	} else if r.Lock != nil && len(r.Lock.Holders) > 0 {

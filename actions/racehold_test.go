@@ -21,9 +21,10 @@ import (
 type repeating struct {
 	scheme inspector.Scheme
 	owner  string
-	// acquire and renew are Lua, with the lock as KEYS[1], the owner as ARGV[1] and the lease in milliseconds as ARGV[2]; they answer the
-	// end of the lease by the server's clock, and 0 where there is no such lock to be had. leave is the holder's own release, and end
-	// answers the end of the lease now.
+	// acquire and renew are Lua, with the lock as KEYS[1], the owner as ARGV[1] and the lease in
+	// milliseconds as ARGV[2]; they answer the end of the lease by the server's clock, and 0 where
+	// there is no such lock to be had. leave is the holder's own release, and end answers the end
+	// of the lease now.
 	acquire, renew, leave, end string
 }
 
@@ -96,9 +97,9 @@ func (c *repeatingRace) look() *inspector.Lock {
 	return lock
 }
 
-// takeOver is a bystander who acquires the lock with the same bytes as soon as it is free, and answers until when it has it. Its lease
-// never ends in the same millisecond as the one before, which is all that PEXPIRETIME can tell apart: it waits until the server's clock
-// has moved on.
+// takeOver is a bystander who acquires the lock with the same bytes as soon as it is free, and
+// answers until when it has it. Its lease never ends in the same millisecond as the one before,
+// which is all that PEXPIRETIME can tell apart: it waits until the server's clock has moved on.
 func (c *repeatingRace) takeOver(before int64, lease time.Duration) int64 {
 	for {
 		if c.client.Time(c.Context()).Val().UnixMilli()+lease.Milliseconds() == before {
@@ -110,8 +111,9 @@ func (c *repeatingRace) takeOver(before int64, lease time.Duration) int64 {
 	}
 }
 
-// TestRaceOfEqualValues has a holder release a lock, or lose it by its lease, and a bystander acquire it with the same bytes, while an
-// operator releases what he saw. No bystander may lose the lock by that.
+// TestRaceOfEqualValues has a holder release a lock, or lose it by its lease, and a bystander
+// acquire it with the same bytes, while an operator releases what he saw. No bystander may lose the
+// lock by that.
 func TestRaceOfEqualValues(t *testing.T) {
 	server := redistest.Start(t)
 	rounds := 1000
@@ -170,8 +172,9 @@ func (c *repeatingRace) race(rounds int, operator *Operator) {
 	}
 }
 
-// TestRaceWithHistory has the operator follow the hold in what an inspector hears. Whoever renews meanwhile is released all the same, and
-// whoever acquires the lock meanwhile with the same bytes keeps it.
+// TestRaceWithHistory has the operator follow the hold in what an inspector hears. A holder that
+// renews meanwhile is released, and a client that acquires the lock meanwhile with the same bytes
+// keeps it.
 func TestRaceWithHistory(t *testing.T) {
 	server := redistest.Start(t)
 	rounds := 40

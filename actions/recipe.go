@@ -100,10 +100,10 @@ func Recipes() []Recipe {
 }
 
 const (
-	guardString   = "the key is a string, its whole value is the one seen, and its lease ends when it was seen to end"
-	guardHash     = "the key is a hash, the holder's field and its count are as seen, no field has come or gone, and its lease ends when it was seen to end"
+	guardString   = "the key is a string, its whole value is as seen, and its lease ends when it was seen to end"
+	guardHash     = "the key is a hash, the holder's field and its count are as seen, no field was added or removed, and its lease ends when it was seen to end"
 	wakeUpPolling = "none: clients that wait poll"
-	neverEnds     = "it has no TTL, so it never ends by itself and there is nothing to extend; " +
+	neverEnds     = "it has no TTL, so it never ends by itself and cannot be extended; " +
 		"to give it an end, force-expire it with a delay"
 	deletes          = "deletes the key"
 	wakes            = "deletes the key and publishes the wake-up"
@@ -122,7 +122,7 @@ const (
 
 // What is said of locks that several may hold, each for itself.
 const (
-	guardMember  = "the key is a sorted set, the holder is a member of it with the time that was seen, and the key has a TTL if and only if it had one; for a force-expiry also the number of members"
+	guardMember  = "the key is a sorted set, the holder is a member of it with the score that was seen, and the key has a TTL if and only if it had one; for a force-expiry the number of members is as seen"
 	deletesAll   = "deletes the key, with all its holders"
 	shortensAll  = "shortens the TTL of the key, with all its holders, to that, and never lengthens it"
 	oneEntry     = "each of its holders has it once: it can only be released as a whole"

@@ -8,12 +8,12 @@ import (
 )
 
 func init() {
-	const freed = "The holder is not told: if it is alive it goes on believing that it holds the lock, and its release finds another number, or none, and does nothing. The clients that wait for this lock wake up, and one of them enters beside it."
+	const freed = "The holder does not notice: if it is alive, it still believes that it holds the lock, and its release does nothing, because the number is another one or gone. Clients that wait for this lock wake up, and one of them enters beside it."
 	addRecipe(Recipe{
 		Scheme: inspector.SchemeRedfour,
 		Type:   keyspace.TypeHash,
-		Guard:  "the key is a hash, its number is the one seen, no field has come or gone, and its lease ends when it was seen to end",
-		WakeUp: "PUBLISH <namespace>-release {key}, for each way in which the key may be divided into namespace and lock, when the key is deleted",
+		Guard:  "the key is a hash, its number is as seen, no field was added or removed, and its lease ends when it was seen to end",
+		WakeUp: "PUBLISH <namespace>-release {key} when the key is deleted, once for each way to split the key into namespace and lock",
 		Steps: map[Verb]Step{
 			VerbExtend:  {Does: "sets its TTL", Then: renewalWins},
 			VerbRelease: {Does: wakes, Then: freed},
@@ -28,8 +28,8 @@ func init() {
 	})
 }
 
-// planRedfour plans every verb. A message on the channel of a namespace that does not exist reaches nobody, and those who listen look
-// whether the key in it is the one that they wait for.
+// planRedfour plans every verb. A message for a namespace that does not exist reaches no client,
+// and clients that listen check whether the key in the message is the one they wait for.
 func planRedfour(p *plan, r Request, holder inspector.Holder, _ time.Time) error {
 	if r.Verb == VerbRelease && r.Entries > 0 {
 		return unsupported(oneEntry)

@@ -14,7 +14,7 @@ func init() {
 	addRecipe(Recipe{
 		Scheme: inspector.SchemeRedissonMulti,
 		Type:   keyspace.TypeHash,
-		Guard:  "the key is a hash, the value has the client, thread, count and end that were seen, and the key has a TTL if and only if it had one; to force-expire it, no field has come or gone",
+		Guard:  "the key is a hash; the client, thread, count and end in the value are as seen; the key has a TTL if and only if it had one; for a force-expiry no field was added or removed",
 		WakeUp: "PUBLISH redisson_lock__channel:{key} 0",
 		Steps: map[Verb]Step{
 			VerbExtend: {

@@ -14,7 +14,7 @@ func init() {
 	addRecipe(Recipe{
 		Scheme: inspector.SchemeRedissonRW,
 		Type:   keyspace.TypeHash,
-		Guard:  "the key is a hash, its mode, the holder's field and its count are as seen, and its lease, a reader's that of its entries, ends when it was seen to end; to force-expire it, no field has come or gone",
+		Guard:  "the key is a hash; its mode, the holder's field and its count are as seen; its lease (for a reader, the leases of its entries) ends when it was seen to end; for a force-expiry no field was added or removed",
 		WakeUp: "PUBLISH redisson_rwlock:{key}, when the key is deleted: 0 with the last reader, 1 with the writer and by force",
 		Steps: map[Verb]Step{
 			VerbExtend: {

@@ -12,7 +12,7 @@ func init() {
 	addRecipe(Recipe{
 		Scheme: inspector.SchemeRQL,
 		Type:   keyspace.TypeHash,
-		Guard:  "the key is a hash, its acquirer and when that took it are as seen, and its lease ends when it was seen to end",
+		Guard:  "the key is a hash, its acquirer and the time of the acquisition are as seen, and its lease ends when it was seen to end",
 		WakeUp: wakeUpPolling,
 		Steps: map[Verb]Step{
 			VerbExtend:      {Does: "sets its TTL", Then: "The holder is not told: it releases the lock when its work is done."},

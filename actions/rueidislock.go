@@ -8,12 +8,12 @@ import (
 )
 
 func init() {
-	const freed = "A client of rueidislock or valkeylock learns it from the server: the holder's context is cancelled within half a second, and the clients that wait try at once."
+	const freed = "The server tells clients of rueidislock and valkeylock: the holder's context is cancelled within half a second, and waiting clients try at once."
 	addRecipe(Recipe{
 		Scheme: inspector.SchemeRueidisLock,
 		Type:   keyspace.TypeString,
 		Guard:  guardString + "; the same of every other key of the lock",
-		WakeUp: "none of its own: the server tells clients of rueidislock and valkeylock by the invalidations of client-side caching",
+		WakeUp: "none by locktop: the server tells clients of rueidislock and valkeylock by client-side caching invalidations",
 		Steps: map[Verb]Step{
 			VerbExtend:      {Does: "sets the TTL of all its keys", Then: renewalWins},
 			VerbRelease:     {Does: "deletes all its keys", Then: freed},

@@ -125,7 +125,7 @@ func (o Outcome) Sentence(r Request) string {
 	case ResultExtended:
 		s = fmt.Sprintf("extended %s to %s for %s%s", key, span(r.TTL), ownerWords(r, r.Owner), mastersWords(o.Nodes))
 		if o.Holder != "" && o.Holder != r.Owner {
-			s += "; its value is " + shortOwner(o.Holder) + " now"
+			s += "; its value is now " + shortOwner(o.Holder)
 		}
 	case ResultExpired:
 		s = "force-expired " + key + ", which " + ownerWords(r, r.Owner) + " had" + mastersWords(o.Nodes) + wokenWords(o, r)
@@ -199,7 +199,7 @@ func wokenWords(o Outcome, r Request) string {
 	case woken < 0:
 		return ""
 	case woken > 0 && r.Lock != nil && r.Lock.Waiters.By == inspector.WaitersShared:
-		return "; " + plural(woken, "client", "clients") + " told, on a channel of all its locks"
+		return "; " + plural(woken, "client", "clients") + " told on the channel for all locks of its library"
 	case o.WokenMore && woken == 0:
 		return "; whoever was listening for it was woken"
 	case o.WokenMore:

@@ -8,28 +8,28 @@ import (
 )
 
 func init() {
-	const noLease = "the lock is a field of a session, and has no lease of its own: the TTL is the session's"
+	const noLease = "the lock is a field of a session and has no lease of its own: the TTL is the session's"
 	addRecipe(Recipe{
 		Scheme: inspector.SchemeSessionLock,
 		Type:   keyspace.TypeHash,
-		Guard:  "the key is a hash, the request that has the session is the one seen, and its lock is not free",
+		Guard:  "the key is a hash, the request that has the session is as seen, and its lock is not free",
 		WakeUp: "none: requests that wait try again every half second",
 		Steps: map[Verb]Step{
 			VerbRelease: {
 				Does: "sets the field lock to 0, and leaves the session as it is",
-				Then: "The next request for this session goes on. One that still has it is not told: until another has taken it, it may still write the session, and after that what it writes is dropped.",
+				Then: "The next request for this session goes on. A request that still has it does not notice: it can write the session until another request takes the lock; later writes are dropped.",
 			},
 		},
 		Refused: map[Verb]string{
 			VerbExtend:      noLease,
-			VerbForceExpire: noLease + ", and to end it would log the visitor out; release the lock",
+			VerbForceExpire: noLease + "; ending it would log the visitor out; release the lock instead",
 		},
 		plan:    planSessionLock,
 		samples: sampleSessionLock,
 	})
 }
 
-// planSessionLock does as the library does with the lock of a request that died.
+// planSessionLock does what the library does with the lock of a request that died.
 func planSessionLock(p *plan, r Request, holder inspector.Holder, _ time.Time) error {
 	if r.Entries > 0 {
 		return unsupported(oneEntry)

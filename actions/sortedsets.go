@@ -43,13 +43,13 @@ func init() {
 	})
 	addRecipe(Recipe{
 		Scheme: inspector.SchemeRedisSemaphore, Type: keyspace.TypeZSet, Guard: guardMember,
-		WakeUp: "PUBLISH {key}:released with the number of permits, where the holders are numbered permits or clients listen there; else none: clients that wait poll",
+		WakeUp: "PUBLISH {key}:released with the number of permits, if the holders are numbered permits or clients listen there; else none: waiting clients poll",
 		Steps: map[Verb]Step{
 			VerbExtend: {
 				Does: "notes that this holder has refreshed it just now, and lets the key stay for so long at least",
 				Then: "The next client that acquires counts from now by its own lockTimeout (10 s by default), whatever the TTL of the key: the lease gets no longer than that. A holder that is alive refreshes it by itself.",
 			},
-			VerbRelease:     {Does: steps[VerbRelease].Does, Then: "The holder is not told: if it is alive it goes on believing that it has the lock, until its next refresh fails. Other holders keep theirs; clients that wait poll, or are told, and the next one enters beside it."},
+			VerbRelease:     {Does: steps[VerbRelease].Does, Then: "The holder does not notice: if it is alive, it still believes that it has the lock, until its next refresh fails. Other holders keep theirs; waiting clients poll or get a message, and the next one enters beside it."},
 			VerbForceExpire: steps[VerbForceExpire],
 		},
 		channels: []string{"*:released"},

@@ -18,7 +18,7 @@ func init() {
 		WakeUp: wakeUpPolling,
 		Steps: map[Verb]Step{
 			VerbExtend: {
-				Does: "changes its value, which is the end of its lease: it writes a later end in the same format, " +
+				Does: "changes its value, which is the end of its lease, to a later end in the same format, " +
 					"by this machine's clock; a TTL that would end sooner is set to the new lease",
 				Then: "The next action on it has to name the new value.",
 			},

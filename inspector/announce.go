@@ -9,18 +9,19 @@ import (
 	"locktop/keyspace"
 )
 
-// This file is about the channels on which libraries announce that a lock was released. A channel is that of one key, whose name it
-// bears, or that of all locks of a library.
+// This file is about the channels on which libraries announce that a lock was released. A channel
+// belongs to one key and bears its name, or it serves all locks of a library.
 
-// Announcement is a message by which those who wait learn that a lock was released.
+// Announcement is a message that tells waiters that a lock was released.
 type Announcement struct{ Channel, Message string }
 
-// Announcements are those that the lock's library sends when it releases so many holders or permits. Where the library is not known,
-// or what it sends, there are none: a message of another form may be more than its clients can read.
+// Announcements returns the messages that the lock's library sends when it releases this number of
+// holders or permits. There are none if the library or its messages are unknown: clients may not be
+// able to read another format.
 func (l *Lock) Announcements(released int) []Announcement {
 	switch {
 	case l.Scheme == SchemeToken && strings.HasPrefix(l.Key, simpleMutex):
-		// The library does not escape what it puts into this JSON either.
+		// Like the library, this does not escape the text in this JSON.
 		message := fmt.Sprintf(`{ "key": "%s", "value": "%s" }`, l.Key, l.Observed.Value.Text)
 		return []Announcement{{SimpleMutexChannel, message}}
 	case l.Scheme == SchemeRedisSemaphore && (l.Waiters.Count > 0 || isNumberedPermits(l.Holders)):
@@ -30,17 +31,17 @@ func (l *Lock) Announcements(released int) []Announcement {
 }
 
 const (
-	// simpleMutex begins the keys of simple-redis-mutex 3.
+	// simpleMutex is the prefix of the keys of simple-redis-mutex 3.
 	simpleMutex = "@simple-redis-mutex:lock-"
 	// SimpleMutexChannel is the channel of all locks of simple-redis-mutex 3.
 	SimpleMutexChannel = "@simple-redis-mutex:locks-releases"
-	// permitsReleased ends the channel of a semaphore of effect-distributed-lock; the message is how many permits were released, and
-	// its clients do not look at it.
+	// permitsReleased is the suffix of the channel of a semaphore of effect-distributed-lock. The
+	// message is the number of released permits; its clients ignore it.
 	permitsReleased = ":released"
 )
 
-// isNumberedPermits reports whether all holders are numbered permits, as effect-distributed-lock and the MultiSemaphore of
-// redis-semaphore have them.
+// isNumberedPermits reports whether all holders are numbered permits, as effect-distributed-lock
+// and the MultiSemaphore of redis-semaphore have them.
 func isNumberedPermits(holders []Holder) bool {
 	return len(holders) > 0 && !slices.ContainsFunc(holders, func(h Holder) bool { return !isNumberedPermit(h.Owner) })
 }
@@ -51,10 +52,11 @@ func isNumberedPermit(member string) bool {
 	return i > 0 && len(member) <= maxToken && allDigits(member[i+1:])
 }
 
-// announcing are the words that a channel of one key has besides it: "orders:released", "unlock:orders".
+// announcing are the words that a key's channel has besides the key: "orders:released",
+// "unlock:orders".
 var announcing = map[string]bool{"released": true, "release": true, "unlock": true, "unlocked": true}
 
-// announcedKey is the key on whose channel of that form clients listen.
+// announcedKey returns the key to which a channel of that form belongs.
 func announcedKey(channel string) (key string, ok bool) {
 	const dividers = ":-._/"
 	if i := strings.LastIndexAny(channel, dividers); i > 0 && announcing[channel[i+1:]] {
@@ -66,10 +68,11 @@ func announcedKey(channel string) (key string, ok bool) {
 	return "", false
 }
 
-// announcedChannels are globs of such channels, and of those of all locks of a library.
+// announcedChannels returns globs for such channels, and for the channels that serve all locks of a
+// library.
 func announcedChannels() []string { return []string{"*release*", "*unlock*"} }
 
-// announced are the clients that listen on channels that bear the key's name, and the channels.
+// announced returns the clients that listen on channels with the key's name, and these channels.
 func (c *candidate) announced() (w Waiters, channels []string) {
 	for _, r := range c.Companions {
 		if r.Type != keyspace.TypeChannel || r.Size == 0 {
@@ -84,7 +87,8 @@ func (c *candidate) announced() (w Waiters, channels []string) {
 	return w, channels
 }
 
-// withAnnounced adds the clients that listen on a channel of the key, where the scheme knows of no other waiters.
+// withAnnounced adds the clients that listen on a channel of the key if the scheme found no other
+// waiters.
 func (c *candidate) withAnnounced(found recognition) recognition {
 	if found.waiters.By != "" && found.waiters.Count > 0 {
 		return found
@@ -96,8 +100,8 @@ func (c *candidate) withAnnounced(found recognition) recognition {
 	return found
 }
 
-// UntoldChannels are the channels of the key on which clients listen, and on which a release by locktop says nothing, because what the
-// library says there is not known.
+// UntoldChannels returns the channels of the key on which clients listen but a release by locktop
+// sends nothing, because the message of the library is unknown.
 func (l *Lock) UntoldChannels() []string {
 	if len(l.Announcements(1)) > 0 {
 		return nil
@@ -107,7 +111,8 @@ func (l *Lock) UntoldChannels() []string {
 	return channels
 }
 
-// isOpen reports whether clients may listen on a channel that bears the key's name: those of a lock.
+// isOpen reports whether a key looks like a lock, so that clients may listen on a channel with its
+// name.
 func isOpen(r keyspace.Record) bool {
 	switch r.Type {
 	case keyspace.TypeString, keyspace.TypeHash, keyspace.TypeZSet:

@@ -8,7 +8,8 @@ import (
 	"locktop/keyspace"
 )
 
-// Clients that listen on a channel that bears a key's name wait for it; those on a channel of all locks may.
+// Clients that listen on a channel that bears a key's name wait for it; those on a channel of all
+// locks may.
 func TestWaitersOnChannels(t *testing.T) {
 	const hex = "594730fb989a42f9c4b373d423b32f22"
 	minute := time.Minute
@@ -31,7 +32,7 @@ func TestWaitersOnChannels(t *testing.T) {
 			t.Errorf("%s, %+v: waiters %+v, want %+v", c.r.Key, c.r.Companions, l.Waiters, c.want)
 		}
 	}
-	// Whatever effect-distributed-lock is told to put before its keys, and to call its holders.
+	// effect-distributed-lock with any key prefix and any holder names.
 	l := judged(t, with(zsetOf("pool-lock", minute, "web-1_0", ms(0), "web-1_1", ms(0)), channelOf("pool-lock:released", 1)))
 	if l.Scheme != SchemeRedisSemaphore || len(l.Holders) != 2 {
 		t.Errorf("%s, %+v", l.Scheme, l.Holders)

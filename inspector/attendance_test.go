@@ -374,7 +374,7 @@ func TestARuleThatFitsHardlyAnybody(t *testing.T) {
 	}
 	o.lock("lock:too", "worker-4:2") // one client
 	o.calls("worker-0", "worker-1")
-	use("2 of 5 holders: the rule looks wrong, and no lock is called orphaned by it")
+	use("2 of 5 holders: the rule looks wrong, so it makes no lock orphaned")
 	for range 3 {
 		o.calls("worker-0", "worker-1")
 		o.is("lock:3", ConnectionUnknown)

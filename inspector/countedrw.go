@@ -6,13 +6,14 @@ import (
 	"locktop/keyspace"
 )
 
-// countedRW is the read/write lock of jefferyjob/go-redislock: a hash with the mode, every reader under "r:<id>" with its entry count
-// and the sum of these, or the writer and its entry count. A writer may read as well (readLock.lua, writeLock.lua, 1.7).
+// countedRW is the read/write lock of jefferyjob/go-redislock: a hash with the mode, every reader
+// under "r:<id>" with its entry count and the sum of these, or the writer and its entry count. A
+// writer may read as well (readLock.lua, writeLock.lua, 1.7).
 var countedRW = schemeFile{
 	info: SchemeInfo{
 		Name:         SchemeCountedRW,
 		Systems:      "jefferyjob/go-redislock (Go): read and write locks",
-		RecognisedBy: "hash; `mode` is read or write, `rcount` is the sum of the fields `r:<id>`, a writer has `writer` and `wcount`, and nothing else; any name",
+		RecognisedBy: "hash; `mode` is read or write, `rcount` is the sum of the fields `r:<id>`, a writer has `writer` and `wcount`, and there are no other fields; any name",
 		Shows:        "mode, every reader or the writer with its entry count; TTL",
 	},
 	recognise: recogniseCountedRW,
@@ -57,7 +58,7 @@ func recogniseCountedRW(c *candidate) (recognition, bool) {
 			return recognition{}, false
 		}
 	}
-	found := recognition{evidence: []string{"a hash with a mode, and the entry counts of readers and a writer", c.ttlEvidence()}}
+	found := recognition{evidence: []string{"a hash with a mode and the entry counts of readers and a writer", c.ttlEvidence()}}
 	switch {
 	case sum != total:
 		return recognition{}, false

@@ -7,14 +7,15 @@ import (
 	"time"
 )
 
-// maxDescription is the longest description of a lock that is read.
+// maxDescription is the length of the longest description that is read.
 const maxDescription = 512
 
-// description is what a value in JSON, or in PHP's serialisation, says of the lock that it is: who took it, and when.
+// description is what a value in JSON or in PHP's serialisation says about its lock: who took it,
+// and when.
 type description struct{ holder, host, process, since string }
 
-// describing are the words of which the names of its fields are made. An object with any other field is data: an account that is
-// locked has a reason, a cached order has its items.
+// describing are the words that its field names consist of. An object with any other field is data:
+// a locked account has a reason, a cached order has items.
 var describing = map[string]bool{
 	"locked": true, "acquired": true, "by": true, "at": true, "since": true, "on": true, "lock": true, "name": true, "key": true,
 	"resource": true, "owner": true, "holder": true, "token": true, "id": true, "uuid": true, "host": true, "hostname": true,
@@ -22,8 +23,9 @@ var describing = map[string]bool{
 	"expiration": true, "timeout": true, "lease": true, "until": true, "version": true, "created": true, "timestamp": true,
 }
 
-// describedLock reads a value that describes a lock: one of its fields is called "lockedSince", "locked_by", "acquiredAt" or the
-// like, or it has a host and a process, and it has nothing else. Other objects under a lock's name are data.
+// describedLock reads a value that describes a lock. One of its fields has a name such as
+// "lockedSince", "locked_by" or "acquiredAt", or it has a host and a process; it has no other
+// fields. Other objects under a lock's name are data.
 func describedLock(value string) (description, bool) {
 	var d description
 	fields, ok := objectOf(value)
@@ -54,7 +56,7 @@ func describedLock(value string) (description, bool) {
 	return d, speaks || isHost(d.host) && isProcess(d.process)
 }
 
-// objectOf are the fields of a flat object in JSON or in PHP's serialisation.
+// objectOf returns the fields of a flat object in JSON or in PHP's serialisation.
 func objectOf(value string) (map[string]string, bool) {
 	if len(value) > maxDescription || !strings.HasSuffix(value, "}") {
 		return nil, false
@@ -110,7 +112,7 @@ func phpItem(text string) (item, rest string, ok bool) {
 	return rest[:n], rest[n+2:], true
 }
 
-// label says it in words.
+// label returns the description in words.
 func (d description) label() string {
 	label := d.holder
 	if label == "" && isHost(d.host) && isProcess(d.process) {

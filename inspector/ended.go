@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// Ended is how the last hold of a lock in [StateFreed] ended, and for how long it lasted; exact is false where its beginning or its
-// end was not seen, so that it may have lasted longer.
+// Ended returns when and how the last hold of a lock in [StateFreed] ended, and how long it lasted.
+// exact is false if its beginning or its end was not seen, so that it may have lasted longer.
 func (l *Lock) Ended() (at time.Time, cause Cause, held time.Duration, exact bool) {
 	at, cause = l.FreedAt, l.FreedBy
 	if n := len(l.History); n > 0 && !l.History[n-1].Until.IsZero() {

@@ -8,13 +8,13 @@ import (
 	"locktop/keyspace"
 )
 
-// This file finds locks that a fail-over lost. A key that the new master does not have proves nothing: its holder may have released it
-// while nobody could look. What proves the loss is how far the new master had copied the stream of writes of the old one: what was
-// written later it never had.
+// This file finds locks that a fail-over lost. A key that is missing on the new master proves
+// nothing: its holder may have released it while locktop could not look. The proof is the offset up
+// to which the new master had copied the writes of the old one: it never had later writes.
 
-// stream is what was heard of one master's stream of writes.
+// stream is what is known about one master's stream of writes.
 type stream struct {
-	// since is when it was first heard of.
+	// since is when the stream was first seen.
 	since time.Time
 	// before and copied are as in [keyspace.Replication].
 	before string
@@ -22,22 +22,23 @@ type stream struct {
 	marks  []offsetMark // oldest first
 }
 
-// offsetMark is how far a stream had come between two times.
+// offsetMark is the offset of a stream at a time.
 type offsetMark struct {
 	answered time.Time
 	offset   int64
 }
 
 const (
-	// maxMarks is how many are kept, a second apart.
+	// maxMarks is how many marks are kept, one per second.
 	maxMarks = 128
-	// maxStreams bounds the streams: each fail-over begins another one.
+	// maxStreams bounds the number of streams: each fail-over begins a new one.
 	maxStreams = 1000
-	// newsDelay is how late the news of a write may come, compared with the answer to a question.
+	// newsDelay is how much later than the answer to a query the notification of a write may
+	// arrive.
 	newsDelay = 100 * time.Millisecond
 )
 
-// follow notes how far a master's stream of writes has come.
+// follow records the offset of a master's stream of writes.
 func (s *store) follow(r *keyspace.Replication) {
 	if r.Stream == "" {
 		return
@@ -59,8 +60,9 @@ func (s *store) follow(r *keyspace.Replication) {
 	at.marks = append(at.marks, offsetMark{r.Answered, r.Offset})
 }
 
-// missedBy reports whether the master that took over surely never had what was last written to the lock: its acquisition, or its last
-// renewal. took: another master has taken over since the lock was read before, which by itself proves nothing.
+// missedBy reports whether the master that took over certainly never had the last write to the
+// lock: its acquisition or its last renewal. took is true if another master has taken over since
+// the previous read of the lock, which by itself proves nothing.
 func (v *sight) missedBy(l *Lock) (missed, took bool) {
 	if !v.gap || v.slot < 0 || v.record.Node == "" {
 		return false, false
@@ -89,21 +91,21 @@ func (v *sight) missedBy(l *Lock) (missed, took bool) {
 	return false, true
 }
 
-// failOverText says how a lock went in a fail-over.
+// failOverText says how a lock was lost in a fail-over.
 func (v *sight) failOverText(l *Lock) string {
 	what, at := "acquired", l.HeldSince
 	if l.Renewals > 0 {
 		what, at = "renewed", l.LastRenewal
 	}
-	master := "the new master, " + string(v.record.Node) + ","
+	master := "the new master " + string(v.record.Node)
 	if l.Node == v.record.Node {
-		master = "the server that answers at " + string(v.record.Node) + " now"
+		master = "the server that now answers at " + string(v.record.Node)
 	}
-	return fmt.Sprintf("%s lost it in a fail-over: %s had not copied what was written when the lock was %s at %s; %s", shorten(l.holder().Label),
+	return fmt.Sprintf("%s lost it in a fail-over: %s had not copied the write that %s the lock at %s; %s", shorten(l.holder().Label),
 		master, what, at.Local().Format("15:04:05.000"), v.leaseLeft(l))
 }
 
-// leaseLeft says what the lease of a lock had left that another master does not have.
+// leaseLeft says how much of its lease was left when a lock was found missing on the new master.
 func (v *sight) leaseLeft(l *Lock) string {
 	end := l.leaseEnd()
 	if end.IsZero() {
@@ -112,7 +114,7 @@ func (v *sight) leaseLeft(l *Lock) string {
 	return fmt.Sprintf("its lease had %s left, until %s", leaseWords(end.Sub(v.record.ReadAt)), end.Local().Format("15:04:05"))
 }
 
-// lostInFailOver is the finding of a lock that the new master never had.
+// lostInFailOver is the finding for a lock that the new master never had.
 func (l *Lock) lostInFailOver(before *Hold) Finding {
 	now := "no client has it now."
 	if h := l.hold(); h != nil && l.FreedAt.IsZero() {
@@ -120,7 +122,7 @@ func (l *Lock) lostInFailOver(before *Hold) Finding {
 	}
 	return Finding{
 		Code: CodeLostInFailOver, Severity: SeverityCritical, Text: before.Lost.Text + "; " + now,
-		Advice: "Its holder does not know: two clients may be inside at once. Check what it wrote. WAIT after the acquisition, a Redlock or a " +
-			"fencing token prevents that.",
+		Advice: "The former holder does not know this, so two clients may be inside at once. Check what it wrote. To prevent this, use " +
+			"WAIT after the acquisition, a Redlock or a fencing token.",
 	}
 }

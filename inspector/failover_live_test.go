@@ -69,8 +69,8 @@ func (r *realm) ended(key, owner string) inspector.Event {
 
 const lostToken, keptToken = "n4L/2ZlftbtoJhoNxYjXOg==", "u7Qm2Zt7LbWc4RpAnxYjXQ=="
 
-// playFailOver has a master die with one lock that its replica has, and released meanwhile, and one lock that it has not: only this one
-// is said to be lost.
+// playFailOver has a master die with one lock that its replica has, and released meanwhile, and one
+// lock that it has not: only this one is said to be lost.
 func playFailOver(t *testing.T, r *realm, master *redistest.Server, kept, lost string, takesOver func() *redistest.Server) {
 	t.Helper()
 	master.Do("SET", kept, keptToken, "PX", 60_000, "NX")
@@ -87,7 +87,7 @@ func playFailOver(t *testing.T, r *realm, master *redistest.Server, kept, lost s
 	next := takesOver()
 	next.Do("DEL", kept) // before we look, or after
 	if e := r.ended(lost, lostToken); e.Kind != inspector.EventLost || e.Cause != inspector.CauseFailOver ||
-		!strings.Contains(e.Text, "lost it in a fail-over: the new master, "+next.Addr+", had not copied what was written when the lock was acquired") {
+		!strings.Contains(e.Text, "lost it in a fail-over: the new master "+next.Addr+" had not copied the write that acquired the lock") {
 		t.Errorf("%s %s: %s", e.Kind, e.Cause, e.Text)
 	}
 	if e := r.ended(kept, keptToken); e.Kind == inspector.EventLost {

@@ -8,7 +8,8 @@ import (
 	"locktop/keyspace"
 )
 
-// says has a node tell how far its stream of writes has come, and until where it had copied the one before.
+// says has a node tell how far its stream of writes has come, and until where it had copied the one
+// before.
 func (c *scene) says(node keyspace.Node, r keyspace.Replication) *scene {
 	r.Asked, r.Answered = c.now, c.now
 	c.store.take(keyspace.Update{Node: node, Status: &keyspace.Status{
@@ -17,8 +18,9 @@ func (c *scene) says(node keyspace.Node, r keyspace.Replication) *scene {
 	return c
 }
 
-// failOver is a scene in which the old master tells its offset, a token is acquired and, if that is wanted, renewed at the offset 2000,
-// it tells its offset again, and goes; another one takes over that had copied so much.
+// failOver is a scene in which the old master tells its offset, a token is acquired and, if that is
+// wanted, renewed at the offset 2000, it tells its offset again, and goes; another one takes over
+// that had copied so much.
 func failOver(t *testing.T, feed keyspace.Feed, renewed bool, copied int64) *scene {
 	c := newScene(t, feed)
 	c.says(sceneNode, keyspace.Replication{Stream: "old", Offset: 1000})
@@ -52,7 +54,7 @@ func TestALockThatAFailOverLost(t *testing.T) {
 	for _, feed := range []keyspace.Feed{keyspace.FeedPush, keyspace.FeedTracking} {
 		t.Run(string(feed)+", and no client has it", func(t *testing.T) {
 			c := failOver(t, feed, false, 900).gone().expect(lost)
-			finding(c, "the new master, "+string(otherNode)+", had not copied", "acquired at", "its lease had 56 s left", "no client has it now")
+			finding(c, "the new master "+string(otherNode)+" had not copied", "acquired the lock at", "its lease had 56 s left", "no client has it now")
 			l := c.must(StateFreed)
 			if l.FreedBy != CauseFailOver || l.History[0].Cause != CauseFailOver || !l.History[0].WasLost() {
 				t.Errorf("freed by %s, %+v", l.FreedBy, l.History)
@@ -81,7 +83,7 @@ func TestALockThatAFailOverLost(t *testing.T) {
 		})
 	}
 	t.Run("with a renewal", func(t *testing.T) { // it had the acquisition, and let its lease run out
-		finding(failOver(t, keyspace.FeedPush, true, 1400).gone().expect("lost "+aToken+" fail-over"), "renewed at")
+		finding(failOver(t, keyspace.FeedPush, true, 1400).gone().expect("lost "+aToken+" fail-over"), "renewed the lock at")
 	})
 	t.Run("behind one address", func(t *testing.T) {
 		c := newScene(t, keyspace.FeedPush)
@@ -91,11 +93,12 @@ func TestALockThatAFailOverLost(t *testing.T) {
 		c.state.Replication = keyspace.Replication{Stream: "new", Before: "old", Copied: 1000, Asked: c.now, Answered: c.now}
 		c.status()
 		c.gone().expect("acquired "+aToken, "gap ", "lost "+aToken+" fail-over")
-		finding(c, "the server that answers at "+string(sceneNode)+" now had not copied")
+		finding(c, "the server that now answers at "+string(sceneNode)+" had not copied")
 	})
 }
 
-// TestWhatAFailOverDoesNotProve: a key that the new master does not have may have been released while nobody could look.
+// TestWhatAFailOverDoesNotProve: a key that the new master does not have may have been released
+// while nobody could look.
 func TestWhatAFailOverDoesNotProve(t *testing.T) {
 	unknown := func(c *scene, says string) {
 		c.t.Helper()

@@ -95,8 +95,8 @@ func longLease(t Thresholds, l *Lock, _ time.Time) (Finding, bool, time.Time) {
 	if end.IsZero() && l.EndlessByChoice() {
 		return Finding{
 			Code: CodeLongLease, Severity: SeverityInfo,
-			Text:   "The key has a TTL of more than 100 years: its client was given no timeout, and means the lock to stay until it is released.",
-			Advice: "If the holder dies, nobody else can acquire it until somebody releases it. Give the client a timeout.",
+			Text:   "The key has a TTL of more than 100 years: its client has no timeout, so the lock stays until it is released.",
+			Advice: "If the holder dies, no other client can acquire the lock until it is released by hand. Give the client a timeout.",
 		}, true, time.Time{}
 	}
 	if end.IsZero() || l.State == StateLapsed || l.State == StateExpired {

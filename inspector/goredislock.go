@@ -6,13 +6,14 @@ import (
 	"locktop/keyspace"
 )
 
-// goRedislock is the re-entrant and the fair lock of jefferyjob/go-redislock: a string with the holder's token, and beside it how often
-// this token has entered, or the queue of those who asked, the holder included (reentrantLock.lua, fairLock.lua, 1.7).
+// goRedislock is the re-entrant and the fair lock of jefferyjob/go-redislock: a string with the
+// holder's token, and beside it the entry count of this token, or the queue of the clients that
+// asked, including the holder (reentrantLock.lua, fairLock.lua, 1.7).
 var goRedislock = schemeFile{
 	info: SchemeInfo{
 		Name:         SchemeGoRedislock,
 		Systems:      "jefferyjob/go-redislock (Go): re-entrant and fair locks",
-		RecognisedBy: "string `{name}` with a TTL, and beside it the number `{name}:count:<value>`, or the sorted set `{name}:queue` with the value in it; any name",
+		RecognisedBy: "string `{name}` with a TTL, and beside it the number `{name}:count:<value>` or the sorted set `{name}:queue` that contains the value; any name",
 		Shows:        "token, entry count, TTL; a fair lock's queue",
 	},
 	recognise: recogniseGoRedislock,
@@ -40,7 +41,7 @@ const (
 	goRedislockQueue = ":queue"
 )
 
-// GoRedislockCount is the key of how often a token has entered.
+// GoRedislockCount is the key of a token's entry count.
 func GoRedislockCount(key, token string) string { return key + goRedislockCount + token }
 
 // GoRedislockQueue is the key of the queue of a fair lock.
@@ -61,14 +62,14 @@ func recogniseGoRedislock(c *candidate) (recognition, bool) {
 	if counter, is := c.companion(keyspace.TypeString, GoRedislockCount(c.Key, token)); is {
 		if n, ok := entryCount(counter.Value.Text); ok && n > 0 {
 			holder.Count = Count{N: n, Known: true}
-			found.evidence = append(found.evidence, "a key beside it counts the entries of its value")
+			found.evidence = append(found.evidence, "a key beside it counts the entries of its token")
 		}
 	}
 	if queue, is := c.companion(keyspace.TypeZSet, GoRedislockQueue(c.Key)); is && !queue.Truncated {
 		found.waiters = Waiters{Exact: true, By: WaitersQueue}
 		for _, f := range queue.Value.Fields {
 			if f.Name == token {
-				found.evidence = append(found.evidence, "its value is in the queue beside it: a fair lock")
+				found.evidence = append(found.evidence, "its token is in the queue beside it: a fair lock")
 			} else {
 				found.waiters.Count++
 			}

@@ -46,7 +46,7 @@ func resurrects(_ Thresholds, l *Lock, _ time.Time) (Finding, bool, time.Time) {
 	}
 	return Finding{
 		Code: CodeResurrects, Severity: SeverityWarning,
-		Text: fmt.Sprintf("It was deleted, and came back with the same token, %s: its holder's renewal makes the key again.",
+		Text: fmt.Sprintf("The key reappeared %s with the same token after it was deleted: its holder's renewal re-creates it.",
 			times(int(l.mind.resurrected))),
 		Advice: "A release leaves a tombstone in its place, which the next renewal runs into; or stop the holder.",
 	}, true, time.Time{}

@@ -26,7 +26,7 @@ func TestATokenThatComesBackResurrects(t *testing.T) {
 	c.after(time.Second).hints("del", "new", "set").text(drawn, c.in(8*time.Second)) // between two reads
 	l := c.must(StateHeld)
 	if i := slices.Index(codes(l), CodeResurrects); i < 0 || !slices.ContainsFunc(l.Findings, func(f Finding) bool {
-		return f.Text == "It was deleted, and came back with the same token, 2 times: its holder's renewal makes the key again."
+		return f.Text == "The key reappeared 2 times with the same token after it was deleted: its holder's renewal re-creates it."
 	}) {
 		t.Errorf("it came back twice: %+v", l.Findings)
 	}

@@ -266,7 +266,7 @@ func (v *sight) lease(l *Lock, was time.Time, clocks time.Duration) {
 	case was.IsZero():
 		l.mind.lease, l.mind.leaseExact = end.Sub(at), announced
 		if at.Sub(l.HeldSince) >= twoCommands {
-			v.say(l, EventRenewed, at, Event{Repaired: true, Text: "it had no TTL, and was given one"})
+			v.say(l, EventRenewed, at, Event{Repaired: true, Text: "it had no TTL and was given one"})
 		}
 		return
 	case end.Before(was):

@@ -169,20 +169,20 @@ var libraries = []Library{
 		is: named(isRQName),
 	},
 	{
-		Name: "huey (Python), RedisExpireHuey", Schemes: ofTokens, RecognisedBy: "`huey.r.<queue>.<queue>.lock.<name>`, a pickle of 1; by whom is not stored",
+		Name: "huey (Python), RedisExpireHuey", Schemes: ofTokens, RecognisedBy: "`huey.r.<queue>.<queue>.lock.<name>`, a pickle of 1; the holder is not stored",
 		Unchecked: true, Consequence: "The next task of this kind runs.",
 		is: func(c *candidate, _ shape) match { return surelyIf(isHueyKey(c.Key)) },
 	},
 	{
 		Name: "dogpile.cache (Python)", Schemes: ofTokens, RecognisedBy: "`_lock<key>` without a separator, a UUID of version 1 without dashes",
-		Consequence: "The value of this key of the cache may be made twice at once.",
+		Consequence: "The value of this cache key may be computed twice at the same time.",
 		is: func(c *candidate, _ shape) match {
 			rest, ok := strings.CutPrefix(c.Key, "_lock")
 			return surelyIf(ok && rest != "" && !strings.ContainsAny(rest[:1], "_:-./") && isTimeUUID(c.Value.Text))
 		},
 	},
 	{
-		Name: "redis-promise-lock (npm)", Schemes: ofTokens, RecognisedBy: "JSON of `lockedSince` alone; by whom is not stored", Unchecked: true,
+		Name: "redis-promise-lock (npm)", Schemes: ofTokens, RecognisedBy: "JSON with only `lockedSince`; the holder is not stored", Unchecked: true,
 		is: func(c *candidate, _ shape) match {
 			return surelyIf(strings.HasPrefix(c.Value.Text, `{"lockedSince":"`) && strings.Count(c.Value.Text, ",") == 0)
 		},
@@ -227,8 +227,8 @@ var libraries = []Library{
 		is: prefixed("lock4j", func(token string) bool { return len(token) == 32 && isHex(token) }),
 	},
 	{
-		Name: "simple-redis-mutex (npm)", Schemes: ofTokens, RecognisedBy: "`@simple-redis-mutex:lock-<name>`; its clients listen on one channel for all locks, whether they wait or not",
-		Consequence: "The clients that wait for it are told on that channel, and try at once.",
+		Name: "simple-redis-mutex (npm)", Schemes: ofTokens, RecognisedBy: "`@simple-redis-mutex:lock-<name>`; its clients listen on one channel for all locks, also when they do not wait",
+		Consequence: "The clients that wait for it get a message on that channel and try at once.",
 		is:          named(func(key string) bool { return strings.HasPrefix(key, simpleMutex) }),
 	},
 	// Values that several leave.

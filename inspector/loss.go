@@ -36,7 +36,7 @@ func (v *sight) lost(l *Lock, previous Hold, at time.Time) {
 	case previous.Cause == CauseTakenOver:
 		how = "another client overwrote it"
 	case deleted:
-		how = fmt.Sprintf("it had just taken over a lock that had lapsed, and %s later another client deleted that one again and took it as well",
+		how = fmt.Sprintf("it had just taken over a lapsed lock, and %s later another client deleted that lock and took it as well",
 			leaseWords(at.Sub(previous.Since)))
 	}
 	text := fmt.Sprintf("%s lost it at %s (%s)", shorten(previous.Label), at.Local().Format("15:04:05.000"), how)

@@ -8,24 +8,24 @@ import (
 )
 
 // This file finds out how a holder lost its majority: it released the lock, its lease ran out, or
-// votes vanished under it, of which its client knows nothing. A client that was given a majority
-// counts on it until the validity is over.
+// votes vanished without its client knowing. A client that got a majority relies on it until the
+// validity is over.
 
-// lostMajority tells what a [Loss] of a majority was.
+// lostMajority describes a [Loss] of a majority.
 type lostMajority struct {
 	masters int
-	// gaveUp says that the holder's last votes were released before its validity was over.
+	// gaveUp is true if the holder's last votes were released before its validity was over.
 	gaveUp bool
 }
 
-// standingOf is what became of the votes of an owner that has lost its majority.
+// standingOf is what happened to the votes of an owner that lost its majority.
 type standingOf struct {
 	kept    int // masters that have voted for it all the time
 	unread  int // masters that did so when they were read last, before the majority was lost
 	deleted int // masters where its vote was deleted at about that time
 }
 
-// standing looks at the votes of an owner that lost its majority at a time.
+// standing counts the votes of an owner that lost its majority at a time.
 func (t *tally) standing(owner string, lost time.Time) standingOf {
 	var s standingOf
 	for i := range t.voices {
@@ -52,7 +52,7 @@ func (h *Hold) wasDeleted() bool {
 	return deleted
 }
 
-// lastHold is the last time for which an owner had this master's vote and lost it, or nil.
+// lastHold is the last hold in which an owner had this master's vote and lost it, or nil.
 func (v *voice) lastHold(owner string) *Hold {
 	if v.lock == nil {
 		return nil
@@ -65,11 +65,11 @@ func (v *voice) lastHold(owner string) *Hold {
 	return nil
 }
 
-// overOf is how the holder lost its majority. It is not sure while the news may still be on their
-// way that its other votes were released too.
+// overOf is how the holder lost its majority. It is not certain while the notifications that its
+// other votes were released may still be on their way.
 //
-// A release deletes every vote. So a holder whose validity lasts, and which still has as many votes
-// as were deleted, has not released the lock: votes were lost under it.
+// A release deletes every vote. So a holder whose validity lasts, and which still has at least as
+// many votes as were deleted, has not released the lock: it lost votes.
 func (v *fusion) overOf(owner string) (over *Hold, sure bool) {
 	over = v.lostBy(owner)
 	if several(v.old.Scheme, v.old.Mode, v.old.Holders) || !v.urn.valid.IsZero() && !over.Until.Before(v.urn.valid) {
@@ -108,20 +108,20 @@ func (v *fusion) loss(owner string, at time.Time, kept int) *Loss {
 		}
 	}
 	masters := len(v.tally.voices)
-	believes := "for as long as it does not release it"
+	believes := "until it releases it"
 	if !v.urn.valid.IsZero() {
 		believes = "until " + v.urn.valid.Local().Format(time.TimeOnly)
 	}
 	return &Loss{
 		Code: CodeDoubleMajority, At: at, Until: v.urn.valid, majority: &lostMajority{masters: masters},
 		Text: fmt.Sprintf("%s lost its majority at %s without a release: its vote is gone on %s. "+
-			"It has %d of %d votes left, and by its validity it holds the lock %s.",
+			"It has %d of %d votes left, and it believes that it holds the lock %s.",
 			shorten(v.old.holder().Label), at.Local().Format("15:04:05.000"),
 			strings.Join(gone, ", "), kept, masters, believes),
 	}
 }
 
-// wentBy says how a vote went.
+// wentBy says how a vote was lost.
 func wentBy(cause Cause) string {
 	switch deleted, _ := cause.Deleted(); {
 	case deleted:
@@ -129,13 +129,13 @@ func wentBy(cause Cause) string {
 	case cause == CauseTakenOver:
 		return "overwritten"
 	case cause == CauseUnknown:
-		return "not seen how"
+		return "cause not seen"
 	}
 	return string(cause)
 }
 
-// concede notes that a former holder has given up: the votes that it had left after its majority
-// was lost are released.
+// concede records that a former holder gave up: it released its remaining votes after it lost its
+// majority.
 func (v *fusion) concede() {
 	if v.old == nil {
 		return
@@ -166,8 +166,8 @@ func (v *fusion) concede() {
 	v.old = l
 }
 
-// believer is the last hold in the history that lost its majority, and whose holder still counted
-// on it at a moment; -1: none.
+// believer is the index of the last hold in the history that lost its majority and whose holder
+// still relied on it at that moment, or -1.
 func (l *Lock) believer(at time.Time) int {
 	for i := range slices.Backward(l.History) {
 		h := &l.History[i]

@@ -56,7 +56,7 @@ func TestAVoteIsLostUnderItsHolder(t *testing.T) {
 		happens func(c *scene)
 		words   string
 	}{
-		"its master restarts empty": {func(c *scene) { c.restarts(3) }, "10.0.0.3:6379 (not seen how)"},
+		"its master restarts empty": {func(c *scene) { c.restarts(3) }, "10.0.0.3:6379 (cause not seen)"},
 		"its master's clock is set ahead": {
 			func(c *scene) { c.on(master(3)).hints("expired").gone() }, "10.0.0.3:6379 (expired)",
 		},
@@ -73,7 +73,7 @@ func TestAVoteIsLostUnderItsHolder(t *testing.T) {
 			valid := clock(end.Add(-Drift(lease)))
 			for _, words := range []string{
 				"a lost its majority at ", " without a release: its vote is gone on " + test.words,
-				"It has 2 of 5 votes left, and by its validity it holds the lock until " + valid,
+				"It has 2 of 5 votes left, and it believes that it holds the lock until " + valid,
 			} {
 				if text := l.Findings[0].Text; !strings.Contains(text, words) {
 					t.Errorf("the evidence is %q, want %q in it", text, words)
@@ -155,7 +155,7 @@ func TestFormerHolderGivesUp(t *testing.T) {
 	c.dels(4, 5)
 	left := clock(c.now)
 	text := c.finding(CodeDoubleMajority)
-	if !strings.Contains(text, "until "+left+" when it released the votes that it had left; b has") ||
+	if !strings.Contains(text, "until "+left+" when it released its remaining votes; b has") ||
 		!strings.HasSuffix(text, "both believed that they held it until "+left+".") {
 		t.Errorf("it left at %s: %q", left, text)
 	}
@@ -214,8 +214,8 @@ func TestDegraded(t *testing.T) {
 	c.dels(2).after(2 * time.Second).row("held a 3/5 degraded-quorum(critical)")
 	text := c.finding(CodeDegradedQuorum)
 	for _, words := range []string{
-		"It is held with 3 of 5 votes, and the loss of one more loses the lock: 10.0.0.1:6379 lost its vote at ",
-		" (not seen how) and does not have the key",
+		"It is held with 3 of 5 votes, and if it loses one more, it loses the lock: 10.0.0.1:6379 lost its vote at ",
+		" (cause not seen) and does not have the key",
 		"10.0.0.2:6379 lost its vote at ", " (deleted) and does not have the key",
 	} {
 		if !strings.Contains(text, words) {

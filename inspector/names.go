@@ -10,7 +10,7 @@ const (
 	nameWord                    // a lock word somewhere: "shop:stock-lock:item"
 	namePart                    // a lock word alone between two colons: "shop:lock:item"
 	nameStrong                  // the first or the last word is a lock word: "lock:orders", "orders_lock", "orderLock"
-	nameKept                    // it was recognised before, and its holder is the same, so that the name need not say more
+	nameKept                    // it was recognised before and still has the same holder, so that the name need not say more
 	nameNamed                   // the user named the key, so that its name need not say anything
 	nameRuled                   // a rule of the user's names the scheme, so that the name need not
 )
@@ -112,7 +112,7 @@ func (e nameEvidence) evidence() string {
 	case nameNamed:
 		return evidenceNamed
 	case nameKept:
-		return "it was recognised before, and its holder is the same"
+		return "it was recognised before and still has the same holder"
 	case nameStrong:
 		return "its name begins or ends with a word for lock"
 	case nameWord, namePart:

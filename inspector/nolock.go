@@ -6,9 +6,10 @@ import (
 	"locktop/keyspace"
 )
 
-// This file says of a key that is there, and that the user named, why it is no lock, and how to say that it is one.
+// This file explains why an existing key that the user named is no lock, and which rule makes it
+// one.
 
-// WhyNot is why a key is no lock, where more than its bytes say so; else it is empty.
+// WhyNot is why a key is no lock, if there is a reason besides its bytes; else it is empty.
 func (rules Rules) WhyNot(r keyspace.Record) string {
 	if scheme, _ := rules.schemeOf(r.Key); scheme == NoLock {
 		return "a rule of yours says so"
@@ -18,7 +19,7 @@ func (rules Rules) WhyNot(r keyspace.Record) string {
 		return "it is one of the keys of the lock " + first
 	}
 	if c.name.companion {
-		return "its name says that it belongs to another key, which is the lock"
+		return "by its name it belongs to another key, which is the lock"
 	}
 	for _, s := range schemes {
 		if s.partOfAnother != nil && s.partOfAnother(&c) {
@@ -26,12 +27,12 @@ func (rules Rules) WhyNot(r keyspace.Record) string {
 		}
 	}
 	if r.Type == keyspace.TypeString && c.isCounter() {
-		return "by its name it counts something, and to release it would begin the count again"
+		return "by its name it is a counter, and a release would reset it"
 	}
 	return ""
 }
 
-// firstSharer is the first key of a lock under numbered keys, where this is a later one of them.
+// firstSharer is the first key of a lock under numbered keys, if this is a later one of them.
 func (c *candidate) firstSharer() (key string, is bool) {
 	if !c.sharing().before {
 		return "", false
@@ -44,7 +45,7 @@ func (c *candidate) firstSharer() (key string, is bool) {
 	return key, is
 }
 
-// Remedy is the scheme by which a rule makes a lock of a key; false: it is laid out like none.
+// Remedy is the scheme that a rule can give a key to make it a lock; false if no scheme fits.
 func Remedy(r keyspace.Record, now time.Time) (Scheme, bool) {
 	c := candidate{Record: r, now: now}
 	for _, scheme := range [...]Scheme{SchemeToken, SchemeReentrant} { // what they say is plain

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// This file finds the holds that an action of locktop ended. The server does not tell whose command deleted a key, and the news of
-// the action may come before or after the news of the deletion.
+// This file finds the holds that an action of locktop ended. The server does not tell which client
+// deleted a key, and the report of the action may arrive before or after the notification of the
+// deletion.
 
 // operated is an action of locktop that took a lock from its holder.
 type operated struct {
@@ -15,10 +16,11 @@ type operated struct {
 	at    time.Time // when its outcome was known
 }
 
-// operatedLives is for how long an action and the end of a hold may be apart.
+// operatedLives is how far apart an action and the end of a hold may be.
 const operatedLives = trailLives
 
-// operate takes an action: the hold that it ended is over already, or will be found over soon.
+// operate records an action. The hold that it ended is over already, or will be found to be over
+// soon.
 func (s *store) operate(o operated) {
 	if p := s.places[o.key.db]; p != nil {
 		if i, known := p.slots[o.key.key]; known && s.endedBy(i, o) {
@@ -31,7 +33,8 @@ func (s *store) operate(o operated) {
 	s.operations[o.key] = o
 }
 
-// endedBy gives the end of a hold that is over to the operator, and reports whether there is one.
+// endedBy attributes the end of a finished hold to the operator, and reports whether there is such
+// a hold.
 func (s *store) endedBy(i int32, o operated) bool {
 	history := s.slots[i].lock.History
 	n := -1
@@ -53,7 +56,7 @@ func (s *store) endedBy(i int32, o operated) bool {
 	return true
 }
 
-// byOperator is why a holder's hold ended: by the operator, where an action took the lock from it.
+// byOperator is why a hold ended: by the operator if an action took the lock from its holder.
 func (s *store) byOperator(l *Lock, owner string, cause Cause) Cause {
 	key := keyRef{l.DB, l.Key}
 	o, known := s.operations[key]
@@ -67,7 +70,7 @@ func (s *store) byOperator(l *Lock, owner string, cause Cause) Cause {
 	return CauseOperator
 }
 
-// expireOperations forgets actions that ended no hold that was seen.
+// expireOperations forgets actions that did not end an observed hold.
 func (s *store) expireOperations(now time.Time) {
 	for key, o := range s.operations {
 		if now.Sub(o.at) > operatedLives {

@@ -8,7 +8,8 @@ import (
 	"locktop/keyspace"
 )
 
-// TestADeletionByTheOperator: the news of an action may come before or after the news of the deletion.
+// TestADeletionByTheOperator: the news of an action may come before or after the news of the
+// deletion.
 func TestADeletionByTheOperator(t *testing.T) {
 	key := keyRef{key: sceneKey}
 	act := func(c *scene, owner string) { c.store.operate(operated{key: key, owner: owner, at: c.now}) }
@@ -80,7 +81,8 @@ func TestADeletionByTheOperator(t *testing.T) {
 	})
 }
 
-// TestAProbeProvesARelease: the client that acquired the lock with a token was heard to release it as well.
+// TestAProbeProvesARelease: the client that acquired the lock with a token was heard to release it
+// as well.
 func TestAProbeProvesARelease(t *testing.T) {
 	for name, test := range map[string]struct {
 		client SampledClient

@@ -6,34 +6,35 @@ import (
 	"time"
 )
 
-// This file finds leases that ended without a release although nobody renewed them, and takeovers that two clients did at once. Redis
-// does not tell whether the former holder was still at work: it may have died, or have left the lock to its TTL on purpose, as those do
-// who use it to let something happen once in a while. What tells is whether its client was connected afterwards, and whether holders of
-// this lock release it at all.
+// This file finds leases that nobody renewed and that ended without a release, and takeovers by two
+// clients at once. Redis does not tell whether the former holder was still working: it may have
+// died, or it may have left the lock to its TTL on purpose, as a rate limiter does. The evidence is
+// whether its client was connected afterwards, and whether holders of this lock release it at all.
 
-// Bounds of what is taken for one takeover by DEL and SETNX.
+// Bounds for a takeover by DEL and SETNX.
 const (
-	// takesOver is how long SETNX follows DEL at most, where one client sends both.
+	// takesOver is the longest time between DEL and SETNX if one client sends both.
 	takesOver = 25 * time.Millisecond
-	// runOutHabit is how many holds in a row end with their lease where that is meant so.
+	// runOutHabit is how many holds must end with their lease until that counts as intended.
 	runOutHabit = 3
 )
 
-// followed judges how the hold before ended, now that another one has begun.
+// followed judges how the previous hold ended, now that another one has begun.
 func (v *sight) followed(l *Lock, previous Hold, began time.Time) {
 	h := l.holdBefore()
 	switch {
 	case h == nil, previous.Owner == "" || previous.Owner == l.holder().Owner, h.WasLost():
 	case v.takenOverTwice(l, began):
 		v.lost(l, *h, h.Until)
-	case h.Lost != nil && h.Lost.Code == CodeOverrun && h.Lost.Text == "": // it had lapsed before it was deleted
+	case h.Lost != nil && h.Lost.Code == CodeOverrun && h.Lost.Text == "": // it lapsed before it was deleted
 		v.overran(l, h, h.Lost.At, began)
 	case h.Cause == CauseExpired && h.UntilExact:
 		v.overran(l, h, h.Until, began)
 	}
 }
 
-// overran notes that the lease of a hold ended without a release, and that another hold began while it may have been at work.
+// overran records that the lease of a hold ended without a release, and that another hold began
+// while its holder may still have been working.
 func (v *sight) overran(l *Lock, h *Hold, end, began time.Time) {
 	h.Lost = nil
 	if l.Scheme.traits().coolsDown || began.Sub(end) >= v.options.Thresholds.LostFor {
@@ -50,7 +51,8 @@ func (v *sight) overran(l *Lock, h *Hold, end, began time.Time) {
 	}
 }
 
-// runsOut reports whether the last holds of the lock all ended with their lease, and none is remembered that was released.
+// runsOut reports whether enough holds of the lock ended with their lease and no release is
+// remembered.
 func (l *Lock) runsOut() bool {
 	ranOut := 0
 	for i := range l.History {
@@ -65,15 +67,18 @@ func (l *Lock) runsOut() bool {
 	return ranOut >= runOutHabit
 }
 
-// lapsedFirst notes of a timestamp lock that is deleted that its lease had ended before: nobody released it in time.
+// lapsedFirst records that the lease of a deleted timestamp lock had ended before the deletion: it
+// was not released in time.
 func (h *Hold) lapsedFirst(l *Lock, at time.Time) {
 	if deleted, _ := h.Cause.Deleted(); deleted && l.Scheme == SchemeTimestamp && !l.LeaseEnds.IsZero() && at.After(l.LeaseEnds) {
 		h.Lost = &Loss{Code: CodeOverrun, At: l.LeaseEnds}
 	}
 }
 
-// takenOverTwice: a timestamp lock had lapsed, and was deleted and made anew at once, by one client; and right after that the new one,
-// which had not lapsed, was deleted and made anew at once as well. The second client had seen the lock lapsed before the first took it.
+// takenOverTwice reports whether two clients took over a lapsed timestamp lock. The first one
+// deleted and re-created it at once. Right after that the new lock, which had not lapsed, was
+// deleted and re-created as well: the second client had seen the lapsed lock before the first one
+// took it.
 func (v *sight) takenOverTwice(l *Lock, began time.Time) bool {
 	n := len(l.History) - 1 - len(l.Holders)
 	if l.Scheme != SchemeTimestamp || n < 1 {
@@ -86,8 +91,9 @@ func (v *sight) takenOverTwice(l *Lock, began time.Time) bool {
 		first.Since.Sub(lapsed.Until) < takesOver
 }
 
-// overrun: the lease of a former holder ended without a release. It is shown for a while whoever has the lock since: holds may be short,
-// and the lists of clients that tell more come every few seconds. Of several the surest is shown, and of those the latest.
+// overrun finds former holders whose lease ended without a release. The finding is shown for a
+// while, whichever client holds the lock since: holds may be short, and the client lists that tell
+// more come every few seconds. Of several, the most severe one is shown, and of these the latest.
 func overrun(t Thresholds, l *Lock, now time.Time) (worst Finding, is bool, due time.Time) {
 	times := uint16(0)
 	for i := range slices.Backward(l.History) {
@@ -110,17 +116,17 @@ func overrun(t Thresholds, l *Lock, now time.Time) (worst Finding, is bool, due 
 		}
 	}
 	if times > 1 {
-		worst.Text += fmt.Sprintf(" It is one of %d in %s.", times, leaseWords(t.LostFor))
+		worst.Text += fmt.Sprintf(" This happened %d times in the last %s.", times, leaseWords(t.LostFor))
 	}
 	return worst, times > 0, due
 }
 
-// overrun is what is found of one hold, the lease of which ended without a release.
+// overrun is the finding for one hold whose lease ended without a release.
 func (h *Hold) overrun() (Finding, bool) {
 	loss := h.Lost
 	f := Finding{
 		Code: CodeOverrun, Severity: SeverityWarning, Text: loss.Text,
-		Advice: "Two clients may be inside at once: take a lease that is longer than the work, or renew it while the work goes on.",
+		Advice: "Two clients may be inside at once: use a lease that is longer than the work, or renew it during the work.",
 	}
 	switch sure := !loss.shared && (loss.Client == ConnectionAlive || !loss.Until.IsZero()); {
 	case loss.Text == "", loss.awaits, loss.Client == ConnectionGone && !sure, loss.habit && !sure:
@@ -131,19 +137,19 @@ func (h *Hold) overrun() (Finding, bool) {
 		f.Text += "; the client of the former holder is still connected."
 	default:
 		f.Severity = SeverityInfo
-		f.Text += "; whether the client of the former holder is alive is unknown."
-		f.Advice = "It may have died, or be at work still: then two clients are inside. Name the connections (CLIENT SETNAME) and let tokens " +
-			"begin with that name, and locktop tells which."
+		f.Text += "; it is unknown whether the client of the former holder is alive."
+		f.Advice = "It may have died, or it may still be working: then two clients are inside. To let locktop tell which, name the " +
+			"connections (CLIENT SETNAME) and begin tokens with that name."
 	}
 	if loss.habit {
 		f.Severity = SeverityInfo
-		f.Advice = "No holder of this lock was seen to release it: either its leases are meant to run out, or each of them is too short."
+		f.Advice = "No holder of this lock was seen to release it: either its leases are meant to run out, or all of them are too short."
 	}
 	return f, true
 }
 
-// formerly brings what is known of the clients of former holders up to date, for an overrun goes by it; it reports whether that is
-// anything new.
+// formerly updates what is known about the clients of former holders, because an overrun depends on
+// it. It reports whether anything changed.
 func (a *attendance) formerly(l *Lock, set bool) (changed bool) {
 	for i := range l.History {
 		h := &l.History[i]
@@ -164,8 +170,8 @@ func (a *attendance) formerly(l *Lock, set bool) (changed bool) {
 	return changed
 }
 
-// after reports whether a connection of a former holder, which was there while its lease lasted, was there after it as well, by the
-// lists that were taken since; awaits: they are still to come.
+// after reports, by the client lists since, whether a connection that a former holder had during
+// its lease was still there afterwards. awaits is true if those lists are still to come.
 func (a *attendance) after(l *Lock, h *Hold) (c Connection, awaits bool) {
 	p := a.joined(l, h.Owner)
 	if p == nil {
@@ -185,7 +191,7 @@ func (a *attendance) after(l *Lock, h *Hold) (c Connection, awaits bool) {
 	switch {
 	case len(p.seats) == 0 && a.isGone(p, l.Node, h.Lost.At):
 		return ConnectionGone, false
-	case a.lists == 0, listed: // those who are there now came later, and nobody knows whether they are the same client
+	case a.lists == 0, listed: // those connections came later: it is unknown whether it is the same client
 		return ConnectionUnknown, false
 	}
 	a.pending = true

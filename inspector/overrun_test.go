@@ -13,7 +13,7 @@ const (
 	oneClient, otherClient = "worker-7", "worker-8"
 )
 
-// lists has the node list its clients, of which each has been connected for so long.
+// lists makes the node list its clients; each has been connected for this long.
 func (c *scene) lists(age time.Duration, names ...string) *scene {
 	c.after(5 * time.Second)
 	r := &keyspace.Roll{Node: c.at, TakenAt: c.now, Clients: clients(c.at, names...)}
@@ -47,8 +47,9 @@ func (c *scene) overrun(severity Severity, says string) {
 	}
 }
 
-// TestALeaseThatNobodyRenewedEnds: a holder that never renewed its lease may be done when it ends, or dead, or at work. It was said to
-// be done; but the next acquisition is an overlap unless it is gone, and most leases that are too short are never renewed.
+// TestALeaseThatNobodyRenewedEnds: a holder that never renewed its lease may be done when it ends,
+// or dead, or at work. It was said to be done; but the next acquisition is an overlap unless it is
+// gone, and most leases that are too short are never renewed.
 func TestALeaseThatNobodyRenewedEnds(t *testing.T) {
 	t.Run("and its client is connected", func(t *testing.T) {
 		c := released(t).runsOut(otherWorker)
@@ -75,19 +76,19 @@ func TestALeaseThatNobodyRenewedEnds(t *testing.T) {
 	})
 	t.Run("and its client is another one by then", func(t *testing.T) {
 		c := released(t).lists(time.Hour, otherClient).runsOut(otherWorker)
-		c.lists(3*time.Second, oneClient, otherClient).overrun(SeverityInfo, "is unknown")
+		c.lists(3*time.Second, oneClient, otherClient).overrun(SeverityInfo, "it is unknown whether")
 	})
 	t.Run("and its client is unknown", func(t *testing.T) {
 		c, _ := held(t)
 		c.after(lease+time.Second).hints("expired", "new", "set", "expire").text("b", c.in(lease))
 		c.expect("expired a expired", "acquired b<a expired")
-		c.overrun(SeverityInfo, "b got the lock 1 s later; whether the client of the former holder is alive is unknown")
+		c.overrun(SeverityInfo, "b got the lock 1 s later; it is unknown whether the client of the former holder is alive")
 		c.after(time.Second).hints("del", "new", "set", "expire").text("a", c.in(lease)).overrun(SeverityWarning, "it acquired the lock again at")
 	})
 	t.Run("and the next one has the same name", func(t *testing.T) {
 		c := released(t).runsOut(oneClient+":0d911c4a").lists(time.Hour, oneClient, otherClient)
-		c.overrun(SeverityInfo, "is unknown")
-		c.after(time.Second).hints("del", "new", "set", "expire").text(oneClient+":5b01cc10", c.in(lease)).overrun(SeverityInfo, "is unknown")
+		c.overrun(SeverityInfo, "it is unknown whether")
+		c.after(time.Second).hints("del", "new", "set", "expire").text(oneClient+":5b01cc10", c.in(lease)).overrun(SeverityInfo, "it is unknown whether")
 	})
 	t.Run("and it acquires it again", func(t *testing.T) {
 		c := released(t).runsOut(oneWorker)
@@ -100,7 +101,8 @@ func TestALeaseThatNobodyRenewedEnds(t *testing.T) {
 	})
 }
 
-// TestALockThatIsMeantToRunOut: SET NX EX lets something happen once in a while, and nobody releases that.
+// TestALockThatIsMeantToRunOut: SET NX EX lets something happen once in a while, and nobody
+// releases that.
 func TestALockThatIsMeantToRunOut(t *testing.T) {
 	t.Run("by whom is not known", func(t *testing.T) {
 		c, _ := held(t)
@@ -143,7 +145,7 @@ func TestTakenOverTwice(t *testing.T) {
 		c.findings(0, CodeOverrun) // of the one that crashed
 		take(c.after(800 * time.Millisecond))
 		l := c.findings(0, CodeLostWhileHeld, CodeOverrun)
-		if f := l.Findings[0]; f.Severity != SeverityCritical || !strings.Contains(f.Text, "a client that the key does not name lost it") || !strings.Contains(f.Text, "deleted that one again") {
+		if f := l.Findings[0]; f.Severity != SeverityCritical || !strings.Contains(f.Text, "a client that the key does not name lost it") || !strings.Contains(f.Text, "another client deleted that lock") {
 			t.Error(f)
 		}
 	})

@@ -53,7 +53,7 @@ func ParseOwnerName(text string) (OwnerName, error) {
 	keys, template, named := strings.Cut(text, "=")
 	if _, found := readTemplate(keys); found > 0 || !named {
 		if _, found := readTemplate(text); found != 1 {
-			return OwnerName{}, fmt.Errorf("%q is no rule: write GLOB=TEMPLATE, such as 'orders:*={name}:*'", text)
+			return OwnerName{}, fmt.Errorf("%q is not a rule: write GLOB=TEMPLATE, such as 'orders:*={name}:*'", text)
 		}
 		return OwnerName{}, fmt.Errorf("%q does not say which keys it is for: write GLOB=%[1]s, such as 'orders:*=%[1]s'", text)
 	}
@@ -64,7 +64,7 @@ func ParseOwnerName(text string) (OwnerName, error) {
 	rule, found := readTemplate(template)
 	if found != 1 {
 		return OwnerName{}, fmt.Errorf(
-			"%q: give one of {name}, {addr} and {id} once behind the =, such as 'orders:*={name}:*'", text)
+			"%q: exactly one {name}, {addr} or {id} is needed after the =, such as 'orders:*={name}:*'", text)
 	}
 	rule.text, rule.keys = text, pattern
 	return rule, nil
@@ -164,7 +164,7 @@ func (u OwnerNameUse) Wrong() bool { return 2*(u.Holders-u.Matched) > u.Holders 
 func (u OwnerNameUse) String() string {
 	said := fmt.Sprintf("--owner-name %s matched %d of %d holders", u.Rule, u.Matched, u.Holders)
 	if u.Wrong() {
-		said += ": the rule looks wrong, and no lock is called orphaned by it"
+		said += ": the rule looks wrong, so it makes no lock orphaned"
 	}
 	return said
 }

@@ -25,7 +25,7 @@ func claimFinding(l *Lock, now time.Time) (f Finding, due time.Time) {
 			Code: CodeSplit, Severity: SeverityWarning,
 			Text: fmt.Sprintf("No client is known to have the %d of %d votes that make a quorum: %s. %s, and %s.",
 				q.Needed, len(q.Votes), q.sides(), masters(silent, "does not answer", "do not answer"), held),
-			Advice: "Bring the masters back: without them it is not known whether it is held.",
+			Advice: "Bring the masters back: without them locktop cannot tell whether the lock is held.",
 		}, time.Time{}
 	}
 	if l.State == StateSplit {
@@ -67,8 +67,8 @@ func unprotected(l *Lock, former *Hold) Finding {
 	if end := former.Lost.Until; !end.IsZero() {
 		until = "before " + end.Local().Format(time.TimeOnly)
 	}
-	f.Advice = fmt.Sprintf("Another client that gets %d votes %s holds the lock at the same time: stop one of them, "+
-		"or keep the others away.", l.Quorum.Needed, until)
+	f.Advice = fmt.Sprintf("If another client gets %d votes %s, two clients hold the lock at the same time: stop this holder, "+
+		"or keep the other clients away.", l.Quorum.Needed, until)
 	return f
 }
 
@@ -93,9 +93,9 @@ func doubleMajority(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.T
 	first, second := shorten(former.Label), shorten(l.holder().Label)
 	had, believe := "by its validity", "believe that they hold it"
 	if former.Lost.majority.gaveUp {
-		had = "when it released the votes that it had left"
+		had = "when it released its remaining votes"
 	}
-	both, until := former.Lost.Until, "until it releases it, for its votes have no end"
+	both, until := former.Lost.Until, "until it releases the lock, because its votes have no TTL"
 	if !both.IsZero() {
 		until = "until " + both.Local().Format(time.TimeOnly) + " " + had
 	}
@@ -113,8 +113,8 @@ func doubleMajority(t Thresholds, l *Lock, now time.Time) (Finding, bool, time.T
 		Code: CodeDoubleMajority, Severity: SeverityCritical,
 		Text: fmt.Sprintf("%s had a majority of %d %s; %s has had one since %s; both %s%s.",
 			first, former.Lost.majority.masters, until, second, l.HeldSince.Local().Format(time.TimeOnly), believe, together),
-		Advice: "Both may be inside: check what each wrote. A master that lost its memory must stay out for the longest " +
-			"lease, clocks must not jump, and a fencing token refuses what comes too late.",
+		Advice: "Both may be inside: check what each of them wrote. To prevent this, keep a master that restarted empty out for " +
+			"the longest lease, do not let clocks jump, and use a fencing token to refuse late writes.",
 	}, true, due
 }
 
@@ -173,13 +173,13 @@ func (l *Lock) lacksVotes(live int, now time.Time) Finding {
 	margin := live - q.Needed
 	said, had := fmt.Sprintf("it may lose %d more", margin), "It is held"
 	if margin <= 0 {
-		said = "the loss of one more loses the lock"
+		said = "if it loses one more, it loses the lock"
 	}
 	switch {
 	case lost && margin <= 0:
 		f.Severity = SeverityCritical
-		f.Advice = "Bring the masters that lack the vote back, or extend the lease on those that have it, " +
-			"before another one fails."
+		f.Advice = "Before another master fails, bring back those that lack the vote, or extend the lease on " +
+			"those that have it."
 	case lost:
 		f.Advice = "The next acquisition or renewal may bring the votes back. Look at the masters that lack them."
 	default:
@@ -189,8 +189,8 @@ func (l *Lock) lacksVotes(live int, now time.Time) Finding {
 		if normal && margin > 0 {
 			f.Severity = SeverityInfo
 		}
-		f.Advice = "A majority is enough. A master that was slow, or that another client had asked first, gives no vote: " +
-			"the next acquisition or renewal may get it. Look at the masters if it is always the same ones."
+		f.Advice = "A majority is enough. A master that was slow, or that another client asked first, gives no vote, and " +
+			"the next acquisition or renewal may get it. If it is always the same masters, look at them."
 	}
 	f.Text = fmt.Sprintf("%s with %d of %d votes, and %s: %s.", had, live, len(q.Votes), said, q.lackingAt(l, now))
 	return f

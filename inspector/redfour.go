@@ -6,15 +6,15 @@ import (
 	"locktop/keyspace"
 )
 
-// redfour is the lock of redfour and ioredfour (npm): a hash with the number of the acquisition, which is drawn from a counter that
-// all locks of a namespace share. Its clients listen on one channel for all of them, from their beginning on, whether they wait or
-// not (redfour 1.0, ioredfour 1.4).
+// redfour is the lock of redfour and ioredfour (npm): a hash with the number of the acquisition,
+// which comes from a counter that all locks of a namespace share. Its clients listen on one channel
+// for all these locks from their start on, also when they do not wait (redfour 1.0, ioredfour 1.4).
 var redfour = schemeFile{
 	info: SchemeInfo{
 		Name:         SchemeRedfour,
 		Systems:      "redfour, ioredfour (npm)",
-		RecognisedBy: "hash `<namespace>:<name>` of the field `index` alone, with a TTL; a lock's name, or clients that listen on `<namespace>-release`",
-		Shows:        "the number of the acquisition, which is its fencing token; TTL; how many clients may wait at most. By whom it is held is not stored",
+		RecognisedBy: "hash `<namespace>:<name>` with only the field `index` and a TTL; a lock's name, or clients that listen on `<namespace>-release`",
+		Shows:        "the number of the acquisition, which is its fencing token; TTL; how many clients wait at most. The holder is not stored",
 	},
 	recognise: recogniseRedfour,
 	beside: func(r keyspace.Record) keyspace.Company {
@@ -26,7 +26,7 @@ var redfour = schemeFile{
 	owners: nil, // a channel of all locks belongs to no key
 }
 
-// RedfourField is the field of the number.
+// RedfourField is the field with the number.
 const RedfourField = "index"
 
 func recogniseRedfour(c *candidate) (recognition, bool) {
@@ -35,10 +35,10 @@ func recogniseRedfour(c *candidate) (recognition, bool) {
 		return recognition{}, false
 	}
 	waiters := c.sharedListeners(RedfourChannels(c.Key)...)
-	evidence := []string{"a hash of the field index alone, with a number", c.ttlEvidence()}
+	evidence := []string{"a hash with only the field index, which is a number", c.ttlEvidence()}
 	switch {
 	case waiters.Count > 0:
-		evidence = append(evidence, "clients listen on the channel of all locks of its namespace")
+		evidence = append(evidence, "clients listen on the channel for all locks of its namespace")
 	case c.name.grade == nameSilent || c.name.aside:
 		return recognition{}, false
 	default:
@@ -59,8 +59,8 @@ func redfourIndex(r keyspace.Record) (int64, bool) {
 	return index, ok && index > 0 && strings.Contains(r.Key, ":")
 }
 
-// RedfourChannels are the channels on which a release of the lock may be announced: a namespace is its owner's choice, and may have
-// colons in it.
+// RedfourChannels returns the channels on which a release of the lock may be announced. There may
+// be several, because a namespace can contain colons.
 func RedfourChannels(key string) []string {
 	var channels []string
 	for i := range len(key) {

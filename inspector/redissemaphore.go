@@ -12,7 +12,7 @@ var redisSemaphore = schemeFile{
 	info: SchemeInfo{
 		Name:         SchemeRedisSemaphore,
 		Systems:      "redis-semaphore (npm): Semaphore, MultiSemaphore; effect-distributed-lock (npm)",
-		RecognisedBy: "sorted set with `semaphore:` in its name, or clients that listen on `{key}:released`; every member is a UUID, or one and `_<number>`, with the last refresh for a score, and a TTL",
+		RecognisedBy: "sorted set with a TTL, and with `semaphore:` in its name or clients that listen on `{key}:released`; every member is a UUID, or a UUID and `_<number>`, and its score is the last refresh",
 		Shows:        "every holder, with an estimate of its lease; the clients that listen on `{key}:released`. The limit is not stored",
 	},
 	recognise: recogniseRedisSemaphore,

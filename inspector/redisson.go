@@ -15,7 +15,7 @@ var redisson = schemeFile{
 	info: SchemeInfo{
 		Name:         SchemeRedisson,
 		Systems:      "Redisson: lock, fair, fenced, spin, non-reentrant, MultiLock, RedissonRedLock, locks of map entries; node-redisson (npm)",
-		RecognisedBy: "hash; every field is uuid:thread, or the only one is uuid:uuid or uuid:hex, with a positive count; any name. Or one field with a count, and clients that listen on Redisson's channel",
+		RecognisedBy: "hash; every field is uuid:thread, or the only field is uuid:uuid or uuid:hex, with a positive count; any name. Or one field with a count, if clients listen on Redisson's channel",
 		Shows:        "client, thread, entry count, TTL, fencing token; a fair lock's queue, else how many clients listen at least",
 	},
 	recognise: recogniseRedisson,
@@ -84,7 +84,7 @@ func (c *candidate) recogniseNodeRedisson() (recognition, bool) {
 	case isUUID(client) && !c.ExpiresAt.IsZero() && (isUUID(id) || isShortHex(id)):
 		label = "client " + client[:8] + ", id " + id
 	case waiters.Count > 0 || c.ruled():
-		why = "a hash of one field that counts entries, and clients listen on Redisson's channel"
+		why = "a hash with one field that counts entries, and clients listen on Redisson's channel"
 		if waiters.Count == 0 {
 			why = c.name.evidence()
 		}

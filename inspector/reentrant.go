@@ -17,7 +17,7 @@ var reentrant = schemeFile{
 	info: SchemeInfo{
 		Name:         SchemeReentrant,
 		Systems:      "re-entrant locks of a hash and Lua scripts",
-		RecognisedBy: "hash of exactly one field with a count of 1 to 10,000; a lock's name, or a field such as host:pid, or named by you",
+		RecognisedBy: "hash of exactly one field with a count of 1 to 10,000; a lock's name, a field such as host:pid, or a pattern of yours",
 		Shows:        "holder, entry count, TTL",
 	},
 	traits:    traits{anyOwner: true},

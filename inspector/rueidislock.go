@@ -14,7 +14,7 @@ var rueidisLock = schemeFile{
 	info: SchemeInfo{
 		Name:    SchemeRueidisLock,
 		Systems: "rueidislock, valkeylock (Go), with any prefix; others that keep one lock in several numbered keys",
-		RecognisedBy: "the same random value under most of `<prefix>:<i>:<name>`, i from 0 to 8, and no UUID, which names a process; " +
+		RecognisedBy: "the same random value under most of `<prefix>:<i>:<name>`, i from 0 to 8; not a UUID, which could name a process; " +
 			"24 random bytes, or a lock's name",
 		Shows: "the lock once, under the first of its keys; how many of them it holds; TTL. Its waiters listen for invalidations, which nobody sees",
 	},
@@ -171,7 +171,7 @@ func recogniseRueidisLock(c *candidate) (recognition, bool) {
 		mode:    ModeExclusive,
 		holders: []Holder{{Owner: value, Label: label}},
 		evidence: []string{
-			what, "it is under " + number(uint16(shared.keys), "key", "keys") + " that differ in their number alone", c.ttlEvidence(),
+			what, "it is under " + number(uint16(shared.keys), "key", "keys") + " that differ only in their number", c.ttlEvidence(),
 		},
 	}, true
 }

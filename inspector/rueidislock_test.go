@@ -10,7 +10,8 @@ import (
 	"locktop/keyspace"
 )
 
-// What the libraries left when they were run, with a prefix of the application's where it is not theirs.
+// What the libraries left when they were run, with a prefix of the application's where it is not
+// theirs.
 const (
 	rueidisBytes = "\x83\x02\xd9&fT*\xebZ\xf6l)\xfc\xc7\xe2\xa8\x94X\x81\\\xd2/I\xf0"          // rueidislock 1.0.79
 	valkeyBytes  = "\xf4\xd2\x10\x0f\x91\x95\x15\x8a\x05o]B\n\x9bY\xc3\x15O\xe0\xb6q\x7f\xd9=" // valkeylock 1.0.79
@@ -92,7 +93,7 @@ func TestOneLockUnderNumberedKeys(t *testing.T) {
 	}
 }
 
-// A key's hints concern the keys of the other numbers, of which one may be where the lock is shown.
+// A key's hints concern the keys of the other numbers; the lock may be shown under one of these.
 func TestOwnersOfNumberedKeys(t *testing.T) {
 	for key, want := range map[string]bool{
 		"app:0:orders": true, "app:8:orders": true, "app:9:orders": false, "app:10:orders": false, "app:0": false, ":0:orders": false,

@@ -10,15 +10,19 @@ import (
 	"locktop/keyspace"
 )
 
-// This file says whether two observations of a lock are of the same hold. Values repeat: a lock that was released and acquired again may
-// have the same owner in it, byte for byte. What tells is the end of the lease, and the history: a hold in it that has ended is another
-// one. An end that moved is a renewal where events with names told of that, and of nothing else, without a gap; else it may be both.
+// This file decides whether two observations of a lock show the same hold. Values repeat: a lock
+// that was released and acquired again may have the same owner in it, byte for byte. The evidence
+// is the end of the lease and the history: a hold that has ended there is another one. An end that
+// moved is a renewal if named events showed a renewal and nothing else, without a gap; else it may
+// be a renewal or a new acquisition.
 
-// SameHold reports whether now still shows the hold of owner that seen showed: by the history it was not released and acquired again in
-// between. Where it was, or where nothing tells, why says so; it is safe for a terminal. A re-entrant lock whose count is another is not
-// the same either. now is nil where there is no such lock any more.
+// SameHold reports whether now still shows the hold of owner that seen showed: by the history it
+// was not released and acquired again in between. If it was, or if that is unknown, why says so; it
+// is safe for a terminal. A re-entrant lock with another count is not the same either. now is nil
+// if the lock is gone.
 //
-// Both observations have to be of one Inspector. A lock without a TTL that is polled, and whose value repeats, is taken for the same.
+// Both observations have to come from one Inspector. A polled lock without a TTL and with a
+// repeated value counts as the same.
 func SameHold(seen, now *Lock, owner string) (same bool, why string) {
 	if why := goneWords(now); why != "" {
 		return false, why
@@ -37,11 +41,11 @@ func SameHold(seen, now *Lock, owner string) (same bool, why string) {
 	}
 	switch {
 	case was.Count != is.Count:
-		return false, fmt.Sprintf("the entry count is %d by now, and was %d", is.Count.N, was.Count.N)
+		return false, fmt.Sprintf("the entry count was %d and is %d now", was.Count.N, is.Count.N)
 	case seen.Observed.Type != now.Observed.Type:
-		return false, "the key is of another type by now"
+		return false, "the key has another type now"
 	case seen.Observed.ExpiresAt.IsZero() != now.Observed.ExpiresAt.IsZero():
-		return false, "its TTL was set or taken away by now"
+		return false, "its TTL was set or removed"
 	case now.Quorum != nil && seen.Quorum != nil:
 		return sameVotes(seen.Quorum, now.Quorum, owner)
 	case !sameHoldOf(seen, now, owner) || seen.mind.doubts != now.mind.doubts || now.mind.doubts == math.MaxUint8:
@@ -52,7 +56,7 @@ func SameHold(seen, now *Lock, owner string) (same bool, why string) {
 	return true, ""
 }
 
-// SameHolds is [SameHold] for all holders of a lock: nobody has come or gone either.
+// SameHolds is [SameHold] for all holders of a lock, and no holder has come or gone.
 func SameHolds(seen, now *Lock) (same bool, why string) {
 	if why := goneWords(now); why != "" {
 		return false, why
@@ -63,12 +67,12 @@ func SameHolds(seen, now *Lock) (same bool, why string) {
 		}
 	}
 	if len(now.Holders) != len(seen.Holders) {
-		return false, "its holders are others by now"
+		return false, "by now it has other holders"
 	}
 	return true, ""
 }
 
-// SameLease reports whether two observations show the same end of the lease of owner.
+// SameLease reports whether two observations show the same end of owner's lease.
 func SameLease(a, b *Lock, owner string) bool {
 	if a.Quorum == nil || b.Quorum == nil {
 		return sameLease(a, b, owner)
@@ -78,7 +82,7 @@ func SameLease(a, b *Lock, owner string) bool {
 	})
 }
 
-// goneWords says that nobody has a lock; empty: somebody has it, or may.
+// goneWords says that a lock is gone. It is empty if a client holds it, or may hold it.
 func goneWords(now *Lock) string {
 	switch {
 	case now == nil:
@@ -89,7 +93,7 @@ func goneWords(now *Lock) string {
 	return ""
 }
 
-// endWords say how and when a hold ended.
+// endWords says how and when a hold ended.
 func endWords(cause Cause, at time.Time, exact bool) string {
 	words := "it ended"
 	switch cause {
@@ -108,7 +112,7 @@ func endWords(cause Cause, at time.Time, exact bool) string {
 	case CauseEvicted:
 		words = "it was evicted"
 	case CauseFlushed:
-		words = "it went with its database"
+		words = "its database was flushed"
 	case CauseUnknown:
 	}
 	if !exact {
@@ -117,28 +121,28 @@ func endWords(cause Cause, at time.Time, exact bool) string {
 	return words + " at " + clockOf(at)
 }
 
-// doubtWords say that a lock was renewed or acquired again, and that nothing tells which.
+// doubtWords says that a lock was either renewed or acquired again, and that it is unknown which.
 func doubtWords(at time.Time) string {
-	return "it was renewed, or released and acquired again, by " + clockOf(at) + ", and nothing tells which"
+	return "it was renewed, or released and acquired again, by " + clockOf(at) + "; it is unknown which"
 }
 
 func clockOf(at time.Time) string { return at.Local().Format(time.TimeOnly) }
 
-// heldNow says who has a lock that the one who was seen does not have any more.
+// heldNow says who holds a lock that the observed holder does not hold any more.
 func heldNow(was Holder, now *Lock) string {
 	switch is := now.holder(); {
 	case len(now.Holders) == 0:
-		return "nobody holds it by now"
+		return "by now it has no holder"
 	case is.Label == was.Label: // another token of the same client
 		return "by now " + keyspace.Visible(is.Label) + " has acquired it again"
 	case len(now.Holders) > 1:
-		return "its holders are others by now"
+		return "by now it has other holders"
 	default:
 		return "by now it is held by " + keyspace.Visible(is.Label)
 	}
 }
 
-// holderOf is the holder with this owner, or nil.
+// holderOf returns the holder with this owner, or nil.
 func (l *Lock) holderOf(owner string) *Holder {
 	i := slices.IndexFunc(l.Holders, func(h Holder) bool { return h.Owner == owner })
 	if i < 0 {
@@ -147,7 +151,8 @@ func (l *Lock) holderOf(owner string) *Holder {
 	return &l.Holders[i]
 }
 
-// endedSince says how the hold of an owner that was seen has ended, by the history; empty: it has not, as far as that goes.
+// endedSince says how the observed hold of an owner has ended, by the history. It is empty if the
+// history does not show an end.
 func (l *Lock) endedSince(seen *Lock, owner string) string {
 	was := seen.openHold(owner)
 	if was == nil {
@@ -161,19 +166,21 @@ func (l *Lock) endedSince(seen *Lock, owner string) string {
 	return ""
 }
 
-// sameHoldOf says whether the open hold of an owner began before the one that was seen ended: late news may tell of an earlier beginning.
+// sameHoldOf reports whether the open hold of an owner is the observed one. Late notifications may
+// move its beginning to an earlier time.
 func sameHoldOf(seen, now *Lock, owner string) bool {
 	was, is := seen.openHold(owner), now.openHold(owner)
 	return was != nil && is != nil && !is.Since.After(was.Since)
 }
 
-// tells says whether anything in the key tells one hold of an owner from the next.
+// tells reports whether anything in the key distinguishes one hold of an owner from the next.
 func (l *Lock) tells(owner string) bool {
 	_, own := shareOf(l.Scheme, l.Mode, &l.Observed, owner)
 	return own || !l.Observed.ExpiresAt.IsZero()
 }
 
-// sameVotes says whether all votes for an owner that were seen, and are there, are of the same hold at their masters.
+// sameVotes reports whether all votes for an owner that were seen and still exist belong to the
+// same hold at their masters.
 func sameVotes(seen, now *Quorum, owner string) (same bool, why string) {
 	for i := range now.Votes {
 		is := &now.Votes[i]
@@ -190,7 +197,8 @@ func sameVotes(seen, now *Quorum, owner string) (same bool, why string) {
 	return true, ""
 }
 
-// sameLease says whether what tells one hold of an owner from the next is as it was: the end of its lease, or what else the key has of it.
+// sameLease reports whether the mark that distinguishes one hold of an owner from the next is
+// unchanged: the end of its lease, or another mark in the key.
 func sameLease(a, b *Lock, owner string) bool {
 	return sameShareOf(a.Scheme, a.Mode, &a.Observed, &b.Observed, owner)
 }
@@ -204,8 +212,9 @@ func sameShareOf(scheme Scheme, mode Mode, a, b *keyspace.Record, owner string) 
 	return own == still && sameEnd(a, b)
 }
 
-// shareOf is what the key has of one hold of an owner and not of the next: the end of its own lease, or when it was acquired. False: there
-// is nothing of the kind, or it was not read.
+// shareOf is what the key stores about one hold of an owner and not about the next: the end of its
+// own lease, or when it was acquired. It is false if the key has no such thing, or if it was not
+// read.
 func shareOf(scheme Scheme, mode Mode, r *keyspace.Record, owner string) (share string, own bool) {
 	switch {
 	case scheme == SchemeRubySemaphore, scheme == SchemeUniqueJobs, r.Type == keyspace.TypeZSet:
@@ -234,7 +243,7 @@ func shareOf(scheme Scheme, mode Mode, r *keyspace.Record, owner string) (share 
 	return share, own
 }
 
-// fieldOf is what a collection has under a name.
+// fieldOf returns what a collection has under a name.
 func fieldOf(r *keyspace.Record, name string) (string, bool) {
 	i := slices.IndexFunc(r.Value.Fields, func(f keyspace.Field) bool { return f.Name == name })
 	if i < 0 {
@@ -243,7 +252,8 @@ func fieldOf(r *keyspace.Record, name string) (string, bool) {
 	return r.Value.Fields[i].Value, true
 }
 
-// sameEnd says whether two reads show the same end of a key. Ends that were counted from PTTL may differ a little.
+// sameEnd reports whether two reads show the same end of a key. Ends computed from PTTL may differ
+// a little.
 func sameEnd(a, b *keyspace.Record) bool {
 	if a.ExpireTime != 0 && b.ExpireTime != 0 {
 		return a.ExpireTime == b.ExpireTime
@@ -252,7 +262,8 @@ func sameEnd(a, b *keyspace.Record) bool {
 		a.ExpiresAt.Sub(b.ExpiresAt).Abs() <= unannouncedJitter+a.ExpiryError.Duration()+b.ExpiryError.Duration()
 }
 
-// sameShares says whether a read shows the same ends as the one before: that of the key, and those of the holders' own leases.
+// sameShares reports whether a read shows the same ends as the previous one: of the key, and of the
+// holders' own leases.
 func (v *sight) sameShares(old *Lock) bool {
 	if !sameEnd(&old.Observed, v.record) {
 		return false
@@ -265,7 +276,8 @@ func (v *sight) sameShares(old *Lock) bool {
 	return true
 }
 
-// weigh notes a doubt where the holders may have released the lock since the read before, and acquired it again as they had it.
+// weigh records a doubt if the holders may have released the lock since the previous read and
+// acquired it again as before.
 func (v *sight) weigh(l *Lock) {
 	t := &v.trail
 	named := !v.unheard && !v.moved && t.touches == 0

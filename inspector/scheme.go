@@ -165,7 +165,7 @@ const (
 	evidenceHash  = "a hash of one field that counts entries"
 	evidenceNamed = "you named it"
 	// evidenceNamedOnly is said of what the user named, and nothing else makes a lock.
-	evidenceNamedOnly = "nothing in it says that it is a lock: its value may be anything"
+	evidenceNamedOnly = "nothing else says that it is a lock: its value could be anything"
 	// evidenceNameOnly is said of what may well be something else.
 	evidenceNameOnly = "nothing but its name says that it is a lock: its value may be anything"
 )

@@ -6,19 +6,20 @@ import (
 	"locktop/keyspace"
 )
 
-// sessionLock is the lock of a session of Cm_RedisSession, which Magento uses: some fields of the hash that the session is. A request
-// that counts `lock` up to 1 has it, and writes down its host and process; the others count `wait` up (Handler.php, 2.1).
+// sessionLock is the lock of a session of Cm_RedisSession, which Magento uses: some fields of the
+// session's hash. A request that increments `lock` to 1 has it, and stores its host and process;
+// the others increment `wait` (Handler.php, 2.1).
 var sessionLock = schemeFile{
 	info: SchemeInfo{
 		Name:         SchemeSessionLock,
 		Systems:      "Cm_RedisSession, php-redis-session-abstract (Magento, OpenMage)",
-		RecognisedBy: "hash `sess_<id>` with a `lock` of 1 or more and a `pid`; not where the session is larger than is read. The default patterns do not name sessions: give `--pattern 'sess_*'`",
-		Shows:        "host and process of the request; how many requests count themselves as waiting. The TTL is the session's",
+		RecognisedBy: "hash `sess_<id>` with a `lock` of 1 or more and a `pid`; not if the session is too large to be read. The default patterns do not match sessions: pass `--pattern 'sess_*'`",
+		Shows:        "host and process of the request; how many requests wait, by the session's own counter. The TTL is the session's",
 	},
 	recognise: recogniseSessionLock,
 }
 
-// The fields of a session that are its lock.
+// The fields of a session that form its lock.
 const (
 	SessionLockCount = "lock"
 	SessionLockOwner = "pid"

@@ -7,7 +7,8 @@ import (
 	"locktop/keyspace"
 )
 
-// What libraries leave whose locks look like something else, byte for byte as they were found on a server.
+// What libraries leave whose locks look like something else, byte for byte as they were found on a
+// server.
 func TestLocksThatLookLikeSomethingElse(t *testing.T) {
 	const (
 		uuid1 = "2bc90076e4f811ef967002fc00000001"
@@ -82,7 +83,8 @@ func TestCachedTextsAreNoLocks(t *testing.T) {
 	}
 }
 
-// node-redisson 1.0 draws a UUID where the application gives no id, and else takes what it is given.
+// node-redisson 1.0 draws a UUID where the application gives no id, and else takes what it is
+// given.
 func TestNodeRedisson(t *testing.T) {
 	const client = "4c173c10-95bb-43c1-b5a6-7b7afdceed75"
 	for field, label := range map[string]string{

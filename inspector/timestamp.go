@@ -27,7 +27,7 @@ var timestamp = schemeFile{
 		Name:         SchemeTimestamp,
 		Systems:      "SETNX + GETSET, jedis-lock, redis-mutex (Ruby), redis-lock (npm)",
 		RecognisedBy: "string with a time in seconds or milliseconds, or id:milliseconds; a lock's name, or uuid:milliseconds",
-		Shows:        "the end of the lease, the holder's id where there is one; else the holder is unknown",
+		Shows:        "the end of the lease; the holder's id if the value has one, else the holder is unknown",
 	},
 	recognise: recogniseTimestamp,
 }

@@ -140,7 +140,7 @@ func (c *candidate) tokenEvidence(s shape, ttl string) []string {
 	case described:
 		facts[1] = "its value describes who took it, or when"
 	case c.name.grade == nameSilent && strings.HasPrefix(c.Value.Text, "s:"):
-		facts = append(facts, "a cached text of as many letters looks the same")
+		facts = append(facts, "a cached text of this length looks the same")
 	case !s.tokenLike() && !c.ruled():
 		if _, surely := c.library(SchemeToken, s); !surely && c.named() {
 			facts = append(facts, evidenceNamedOnly)

@@ -290,7 +290,7 @@ func (v *sight) end(l *Lock, at time.Time, exact bool, cause Cause) {
 	}
 	text := ""
 	if cause == CauseUnknown && v.tookOver {
-		text = "gone in a fail-over: the new master does not have it, and " + v.leaseLeft(l) + "; it was lost, or released meanwhile"
+		text = "gone in a fail-over: the new master does not have it, and " + v.leaseLeft(l) + "; it was either lost or released meanwhile"
 	}
 	if cause == CauseFailOver {
 		text = v.failOverText(l)

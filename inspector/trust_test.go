@@ -9,7 +9,7 @@ import (
 	"locktop/keyspace"
 )
 
-// patternsOf are rules of which all is that the user gave these patterns.
+// patternsOf are the rules when the user gave only these patterns.
 func patternsOf(globs ...string) Rules {
 	var patterns []keyspace.Pattern
 	for _, glob := range globs {
@@ -83,7 +83,7 @@ func TestWhatTheUserNamesIsTrusted(t *testing.T) {
 	}
 }
 
-// Every rule that is told as the remedy makes a lock of the key.
+// Every rule that is proposed as a remedy makes a lock of the key.
 func TestTheRemedyHelps(t *testing.T) {
 	for _, test := range []struct {
 		record keyspace.Record
@@ -120,8 +120,8 @@ func TestWhyNot(t *testing.T) {
 		says   string
 	}{
 		{second, nil, "it is one of the keys of the lock app:0:orders"},
-		{stringRecord("redisson_lock_token:{x}", "2", 0), nil, "its name says that it belongs to another key, which is the lock"},
-		{stringRecord("fencing:x", "2", 0), nil, "by its name it counts something, and to release it would begin the count again"},
+		{stringRecord("redisson_lock_token:{x}", "2", 0), nil, "by its name it belongs to another key, which is the lock"},
+		{stringRecord("fencing:x", "2", 0), nil, "by its name it is a counter, and a release would reset it"},
 		{stringRecord("lock:x", "2", 0), mustRules(t, "lock:*=none"), "a rule of yours says so"},
 		{stringRecord("doc", "{}", 0), nil, ""},
 	} {
@@ -134,7 +134,8 @@ func TestWhyNot(t *testing.T) {
 	}
 }
 
-// A lock stays one as long as its holder has it, also with a TTL with which it would not be taken for one.
+// A lock stays one as long as its holder has it, also with a TTL with which it would not be taken
+// for one.
 func TestALockThatWasRecognisedStaysOne(t *testing.T) {
 	const token = "n4L/2ZlftbtoJhoNxYjXOg=="
 	for _, test := range []struct {

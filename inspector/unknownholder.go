@@ -5,16 +5,17 @@ import (
 	"time"
 )
 
-// UnknownHolder is the label of a holder that the key does not name: its value is nothing but a time (the end of the lease, or
-// when it was taken), or the same for every client. Where it says since when the lock is held, that follows behind a comma.
+// UnknownHolder is the label of a holder that the key does not name: its value is only a time (the
+// end of the lease, or when it was acquired), or the same for every client. If the value says since
+// when the lock is held, that follows after a comma.
 const UnknownHolder = "unknown"
 
-// Unknown reports whether the key does not say who the holder is. Owner is what a guarded action compares all the same.
+// Unknown reports whether the key does not name the holder. A guarded action still compares Owner.
 func (h *Holder) Unknown() bool {
 	return (h.Label == UnknownHolder || strings.HasPrefix(h.Label, UnknownHolder+", since ")) && h.Owner != UnknownHolder
 }
 
-// PreviousName is PreviousOwner for people.
+// PreviousName is PreviousOwner for display.
 func (e *Event) PreviousName() string {
 	if OnlyTime(e.PreviousOwner, e.At) {
 		return UnknownHolder
@@ -22,8 +23,8 @@ func (e *Event) PreviousName() string {
 	return e.PreviousOwner
 }
 
-// OnlyTime reports whether a value is nothing but a time that is not far from now: in seconds or milliseconds since 1970, or
-// as ISO 8601 has it. It names no client then.
+// OnlyTime reports whether a value is only a time not far from now, in seconds or milliseconds
+// since 1970 or in ISO 8601. Such a value names no client.
 func OnlyTime(value string, now time.Time) bool {
 	id, at, ok := leaseEnd(value)
 	if !ok {
@@ -38,8 +39,9 @@ func OnlyTime(value string, now time.Time) bool {
 	return ok && id == "" && at.After(now.Add(-oldestLease)) && at.Before(now.Add(latestLease))
 }
 
-// HolderNamed is the owner of the holder whom an operator names: by what the key says of it, or, where a renewal writes
-// another end of the lease there, by what stays the same: the id beside the end, or [UnknownHolder] where there is none.
+// HolderNamed returns the owner of the holder that an operator names. The name is what the key says
+// about the holder. If a renewal changes that, because it writes another end of the lease, the name
+// can also be the part that stays: the id beside the end, or [UnknownHolder] if there is none.
 func (l *Lock) HolderNamed(name string) (owner string, found bool) {
 	for i := range l.Holders {
 		if l.Holders[i].Owner == name {
@@ -57,6 +59,6 @@ func (l *Lock) HolderNamed(name string) (owner string, found bool) {
 	return h.Owner, l.Scheme == SchemeTimestamp && id != "" && (name == id || leaseID(name) == id)
 }
 
-// CountUnknown reports whether the holder may have entered several times, and Redis does not have the count: its client
-// keeps it.
+// CountUnknown reports whether the holder may have entered several times while Redis does not store
+// the count: its client keeps it.
 func (l *Lock) CountUnknown(h *Holder) bool { return !h.Count.Known && l.Scheme.traits().ownCount }

@@ -24,11 +24,11 @@ func TestVotes(t *testing.T) {
 		},
 		"three": {
 			func(c *scene, end time.Time) { c.sets("a", end, 2, 3, 5) }, "held a 3/5", "held a 3/5 degraded-quorum(warning)",
-			"It was acquired with 3 of 5 votes, and the loss of one more loses the lock: 10.0.0.1:6379 does not have the key, 10.0.0.4:6379 does not have the key.",
+			"It was acquired with 3 of 5 votes, and if it loses one more, it loses the lock: 10.0.0.1:6379 does not have the key, 10.0.0.4:6379 does not have the key.",
 		},
 		"three, and another": {
 			func(c *scene, end time.Time) { c.sets("b", end, 1).sets("a", end, 2, 3, 5) }, "held a 3/5", "held a 3/5 degraded-quorum(warning)",
-			"It was acquired with 3 of 5 votes, and the loss of one more loses the lock: 10.0.0.1:6379 votes for b, 10.0.0.4:6379 does not have the key.",
+			"It was acquired with 3 of 5 votes, and if it loses one more, it loses the lock: 10.0.0.1:6379 votes for b, 10.0.0.4:6379 does not have the key.",
 		},
 		"three, one of another type": {
 			func(c *scene, end time.Time) {
@@ -44,7 +44,7 @@ func TestVotes(t *testing.T) {
 		},
 		"three, two that do not answer": {
 			func(c *scene, end time.Time) { c.falls(refused, 1).falls(late, 2).sets("a", end, 3, 4, 5) }, "held a 3/5", "held a 3/5 degraded-quorum(warning)",
-			"It is held with 3 of 5 votes, and the loss of one more loses the lock: 10.0.0.1:6379 is down (" + refused + "), 10.0.0.2:6379 does not answer in time (no answer since ",
+			"It is held with 3 of 5 votes, and if it loses one more, it loses the lock: 10.0.0.1:6379 is down (" + refused + "), 10.0.0.2:6379 does not answer in time (no answer since ",
 		},
 		"four, and one that may not be read": {
 			func(c *scene, end time.Time) {

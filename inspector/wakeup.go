@@ -7,10 +7,11 @@ import (
 	"locktop/keyspace"
 )
 
-// This file finds clients that sleep beside a free lock. Those that wait for a message on a channel do not ask for the lock until it
-// comes, and a bare DEL sends none. A release that is known to be one, by the library or by locktop, sends it.
+// This file finds clients that sleep beside a free lock. Clients that wait for a message on a
+// channel do not ask for the lock until the message comes, and a bare DEL sends none. A proven
+// release, by the library or by locktop, sends it.
 
-// asleep notes how many clients still listen for a lock that was deleted a while ago.
+// asleep records how many clients still listen for a lock that was deleted a while ago.
 func (v *sight) asleep() {
 	l := v.slots[v.slot].lock
 	if l.FreedBy != CauseFreed || v.record.Exists() || v.record.ReadAt.Sub(l.FreedAt) < v.options.Thresholds.Settles {
@@ -18,7 +19,9 @@ func (v *sight) asleep() {
 	}
 	c := candidate{Record: l.Observed, now: v.record.ReadAt}
 	if _, _, fair := c.redissonQueue(); fair {
-		return // of those in a queue only the first one is woken; the others sleep on until it has had its turn, also if it is dead
+		// Only the first client in a queue is woken. The others sleep until it had its turn, also if it
+		// is dead.
+		return
 	}
 	count, told := 0, false
 	for _, c := range v.record.Companions {
@@ -41,7 +44,7 @@ func (v *sight) asleep() {
 	v.settle(v.slot, v.record.ReadAt)
 }
 
-// lostWakeUp: clients sleep beside a lock that is free.
+// lostWakeUp finds clients that sleep beside a free lock.
 func lostWakeUp(_ Thresholds, l *Lock, _ time.Time) (Finding, bool, time.Time) {
 	if l.FreedBy != CauseFreed || l.Waiters.By != WaitersSubscribers || l.Waiters.Count == 0 {
 		return Finding{}, false, time.Time{}
@@ -49,9 +52,9 @@ func lostWakeUp(_ Thresholds, l *Lock, _ time.Time) (Finding, bool, time.Time) {
 	sleep := number(uint16(min(l.Waiters.Count, 1<<15)), "client still listens", "clients still listen")
 	return Finding{
 		Code: CodeLostWakeUp, Severity: SeverityWarning,
-		Text: fmt.Sprintf("It was deleted at %s and is free, but %s on its channel, and none of them takes it: no message woke them.",
+		Text: fmt.Sprintf("The key was deleted at %s and the lock is free, but %s on its channel: no message woke them.",
 			l.FreedAt.Local().Format("15:04:05.000"), sleep),
-		Advice: "They sleep until the lease is over of which they were told, or until a message comes. Release such a lock with its library " +
-			"or with locktop, which send that message; a client that acquires the lock and releases it wakes them, too.",
+		Advice: "They sleep until a message comes, or until the lease that they know of is over. Release such a lock with its library or " +
+			"with locktop: both send the message. A client that acquires and releases the lock wakes them too.",
 	}, true, time.Time{}
 }

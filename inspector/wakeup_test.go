@@ -14,7 +14,7 @@ func (c *scene) listening(n int64) *scene {
 	return c.read(keyspace.Record{Type: keyspace.TypeNone, Companions: []keyspace.Record{channel}})
 }
 
-// TestSleepersBesideAFreeLock: DEL wakes nobody who waits for a message.
+// TestSleepersBesideAFreeLock: DEL does not wake clients that wait for a message.
 func TestSleepersBesideAFreeLock(t *testing.T) {
 	owned := func(t *testing.T) *scene {
 		c := newScene(t, keyspace.FeedPush)

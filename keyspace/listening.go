@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// listenEvery is how old what is known of the channels may be when a key is read. A feed asks more often.
+// listenEvery is how old the list of channels may be when a key is read. A feed asks more often.
 const listenEvery = 2 * attendEvery
 
-// listening is which channels clients listen on, by the key to which each belongs. Asking for the channels that there are costs the
-// same for one key and for a hundred thousand.
+// listening maps each key to the channels that belong to it and on which clients listen. Asking for
+// the existing channels costs the same for one key as for a hundred thousand.
 type listening struct {
 	mu    sync.Mutex
 	at    time.Time
@@ -25,14 +25,14 @@ type channel struct {
 	subscribers int64
 }
 
-// of are the channels of a key, in order.
+// of returns the channels of a key, in order.
 func (l *listening) of(key string) []channel {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.byKey[key]
 }
 
-// learn takes what was asked, plain and sharded channels.
+// learn stores the answers for plain and sharded channels.
 func (l *listening) learn(companions Companions, asked ...map[string]int64) {
 	byKey := make(map[string][]channel)
 	for _, channels := range asked {
@@ -55,7 +55,7 @@ func (l *listening) learn(companions Companions, asked ...map[string]int64) {
 	l.at, l.byKey = time.Now(), byKey
 }
 
-// listen asks which channels clients listen on, where the last answer is older than this.
+// listen asks which channels clients listen on if the last answer is older than this.
 func (c *Connection) listen(ctx context.Context, companions Companions, age time.Duration) error {
 	c.listening.mu.Lock()
 	fresh := time.Since(c.listening.at) < age

@@ -8,7 +8,8 @@ import (
 	"locktop/keyspace/redistest"
 )
 
-// announced is a family of which each key "lock:x" may have a channel "lock:x:released", and all of them have the channel "all".
+// announced is a family: each key "lock:x" may have a channel "lock:x:released", and all keys share
+// the channel "all".
 type announced struct{}
 
 func (announced) Of(r keyspace.Record) keyspace.Company {
@@ -27,7 +28,8 @@ func (announced) Owners(name string) []string {
 
 func (announced) Channels() []string { return []string{"*:released", "all"} }
 
-// Channels that only their subscribers tell of, and those that belong to no key, are followed like any other.
+// Channels that only their subscribers tell of, and those that belong to no key, are followed like
+// any other.
 func TestOpenAndSharedChannels(t *testing.T) {
 	s := redistest.Start(t, "--notify-keyspace-events", "Kg$hzlxen")
 	s.Do("MSET", "lock:a", "1", "lock:b", "1", "orders", "1")

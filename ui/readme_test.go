@@ -89,12 +89,12 @@ func librariesTable() string {
 		}
 		switch {
 		case l.Recreates && l.Renews > 0:
-			beware = append(beware, "Its renewal makes a deleted lock again.")
+			beware = append(beware, "Its renewal re-creates a deleted lock.")
 		case l.Recreates:
-			beware = append(beware, "An extension may make a deleted lock again.")
+			beware = append(beware, "An extension may re-create a deleted lock.")
 		}
 		if l.ComparesEnd {
-			beware = append(beware, "To extend it changes the value that its holder compares when it releases.")
+			beware = append(beware, "An extension changes the value that its holder compares when it releases.")
 		}
 		row := []string{l.Name, strings.Join(schemes, ", "), l.RecognisedBy, strings.Join(beware, " ")}
 		for i, cell := range row {

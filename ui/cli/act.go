@@ -36,12 +36,12 @@ type acting struct {
 // add offers the shared flags.
 func (c *acting) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&c.holder, "holder", "", "the `OWNER` who has the lock, exactly as the lock says it (locktop show prints it); unknown: a lock that names none")
-	flags.StringVar(&c.from, "from", "", "act on the lock that this `FILE` (-: the standard input) has one object of, as locktop list -o json prints it")
+	flags.StringVar(&c.holder, "holder", "", "the `OWNER` who has the lock, exactly as locktop show prints it; unknown, if the lock does not name its holder")
+	flags.StringVar(&c.from, "from", "", "act on the lock in this `FILE`: one lock object of locktop list -o json; - reads the standard input")
 	flags.BoolVar(&c.dryRun, "dry-run", false, "do nothing; say what would be done")
 	flags.BoolVar(&c.yes, "yes", false, "do not ask")
 	flags.BoolVar(&c.force, "force", false,
-		"do it although it is discouraged: the lock's library does not survive it, or its holder could not release it any more")
+		"act although it is discouraged: the lock's library does not survive it, or its holder could not release the lock any more")
 	flags.StringVar(&c.reason, "reason", "", "why; it is kept in the audit file")
 	flags.VarP(newChoice(&c.output, "text", "text", "json"), "output", "o", "form of the output")
 	chosen(cmd, "output", "text", "json")
@@ -58,14 +58,14 @@ const actionNote = `
 
 It acts only if the lock is still what it read, atomically; else nothing changes, and it says what the lock is now.
 
-With --from it reads one lock object as locktop list -o json and locktop show -o json print it, and acts on the holders that
-are listed in it, if the lock is still the listed one: node, scheme, entry counts, fencing token, a Redlock's votes, and the
-end of the lease, which is compared exactly where the server tells it (PEXPIRETIME, Redis 7.0), and else within 250 ms. A
-renewal is a change too. KEY and --holder can be left out; the database is the listed one. With --from - it asks on the
-terminal.
+With --from it reads one lock object, as locktop list -o json and locktop show -o json print it, and acts on the holders in
+that object. The lock must still be the listed one: the same node, scheme, entry counts, fencing token, Redlock votes and
+end of the lease. The end must be the same to the millisecond if the server tells it (PEXPIRETIME, Redis 7.0), else within
+250 ms; a renewal changes it. KEY and --holder can be left out; the database is taken from the object. With --from - the
+question is asked on the terminal.
 
-A dry run tells what the question would: what was seen, what would happen, and what to beware of. On a terminal it asks
-first; elsewhere it needs --yes. In a profile of production a release or a force-expiry has the key's name typed, or needs
+A dry run prints what the question would: what was seen, what would happen, and the warnings. On a terminal it asks first;
+elsewhere it needs --yes. In a profile of production a release or a force-expiry has the key's name typed, or needs
 --confirm KEY besides --yes. Every action, refused ones too, is kept in the audit file (locktop/audit.jsonl in the XDG state
 directory). Exit codes: 0 done; 1 error; 2 usage; 3 refused by a guard.`
 
@@ -143,7 +143,7 @@ func (a *app) meant(cmd *cobra.Command, c *acting, args []string, r *actions.Req
 	case c.yes, c.dryRun, isTerminal(a.stdin):
 		return key, nil
 	case c.from == "-":
-		return "", usage("%s asks before it acts; the standard input is the lock of --from, and there is no terminal: add --yes, or --dry-run", cmd.Name())
+		return "", usage("%s asks before it acts, but the standard input is the lock of --from and there is no terminal: add --yes, or --dry-run", cmd.Name())
 	default:
 		return "", usage("%s asks before it acts, and the standard input is no terminal: add --yes, or --dry-run", cmd.Name())
 	}
@@ -221,7 +221,7 @@ func (a *app) conclude(ctx context.Context, s *session, c *acting, r actions.Req
 	}
 	after, known := a.cameBack(ctx, s, &c.about, r, out)
 	if known && after == 0 {
-		a.say("it has not come back")
+		a.say("the lock has not come back")
 	}
 	return cameBackError(r, after)
 }

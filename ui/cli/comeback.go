@@ -8,7 +8,7 @@ import (
 	"locktop/ui/text"
 )
 
-// cameBackError is the error of a lock that came back; nil: it did not.
+// cameBackError is the error for a lock that came back, or nil if it did not.
 func cameBackError(r actions.Request, after time.Duration) error {
 	if after == 0 {
 		return nil
@@ -16,12 +16,11 @@ func cameBackError(r actions.Request, after time.Duration) error {
 	return failed("%s", actions.CameBackText(r, after))
 }
 
-// lookEvery is how often a lock that was released is looked at, whether it is back.
+// lookEvery is how often a released lock is checked.
 const lookEvery = 200 * time.Millisecond
 
-// cameBack looks at a lock that was released for as long as its holder may make it again.
-// Interrupting it ends the looking only. known is false where nothing was looked at, or not to the
-// end.
+// cameBack checks a released lock for as long as its holder may re-create it. An interrupt ends
+// only the check. known is false if there was no check, or if it did not run to its end.
 func (a *app) cameBack(
 	ctx context.Context, s *session, about *target, r actions.Request, o actions.Outcome,
 ) (after time.Duration, known bool) {
@@ -29,7 +28,7 @@ func (a *app) cameBack(
 	if span == 0 {
 		return 0, false
 	}
-	a.say("looking for up to %s whether it comes back; ctrl-c ends the looking, and what was done stays done",
+	a.say("checking for up to %s whether the lock comes back; ctrl-c ends only this check",
 		text.Duration(span))
 	done := time.Now()
 	every := time.NewTicker(lookEvery)
@@ -45,7 +44,7 @@ func (a *app) cameBack(
 		case ctx.Err() != nil:
 			return 0, false
 		case err != nil:
-			a.say("whether it came back is not known: %s", text.Legible(oneLine(err.Error())))
+			a.say("cannot tell whether the lock came back: %s", text.Legible(oneLine(err.Error())))
 			return 0, false
 		case actions.CameBack(r, found.lock):
 			return time.Since(done), true

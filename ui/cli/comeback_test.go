@@ -34,8 +34,8 @@ func renewing(t *testing.T, s *redistest.Server, key, token string) (stop func()
 	return func() { cancel(); working.Wait() }
 }
 
-// A lock that its holder makes again after the release is told as such: that it may be is said
-// before, and that it is afterwards.
+// A holder re-creates its lock after the release: the question warns of that before, and it is
+// reported afterwards.
 func TestALockThatComesBackIsTold(t *testing.T) {
 	s := redistest.Start(t)
 	const key, token = "resource_lock", "a0e252f4-5c9b-4d0e-9c37-1f0f6a2b7c11"
@@ -51,7 +51,7 @@ func TestALockThatComesBackIsTold(t *testing.T) {
 	for _, verb := range []string{"release", "expire"} {
 		redistest.Eventually(t, 5*time.Second, func() (bool, string) { return s.Do("EXISTS", key) == int64(1), "it is not held" })
 		code, stdout, stderr := do(verb, key)
-		if code != exitError || !strings.Contains(stdout, key) || !strings.Contains(stderr, "looking for up to") ||
+		if code != exitError || !strings.Contains(stdout, key) || !strings.Contains(stderr, "checking for up to") ||
 			!strings.Contains(stderr, key+" came back ") {
 			t.Errorf("%s: %d: %s%s", verb, code, stdout, stderr)
 		}
@@ -91,12 +91,12 @@ func TestATombstoneIsDeclined(t *testing.T) {
 		t.Errorf("%d: %s%s", code, stdout, stderr)
 	}
 	code, stdout, stderr := release("--no-tombstone")
-	if code != exitDone || strings.Contains(stdout, "tombstone") || !strings.Contains(stderr, "it has not come back") || s.Do("EXISTS", key) != int64(0) {
+	if code != exitDone || strings.Contains(stdout, "tombstone") || !strings.Contains(stderr, "the lock has not come back") || s.Do("EXISTS", key) != int64(0) {
 		t.Errorf("%d: %s%s", code, stdout, stderr)
 	}
 }
 
-// Of a Redlock a tombstone is left on each master, and is told once.
+// A release of a Redlock leaves a tombstone on each master and reports it once.
 func TestATombstoneOnSeveralMasters(t *testing.T) {
 	const key, token = "redlock:orders", "a0e252f4-5c9b-4d0e-9c37-1f0f6a2b7c11"
 	args := []string{"release", key, "--holder", token, "--yes"}

@@ -160,7 +160,7 @@ func (a *app) writeDiscovery(d discoveryJSON) error {
 	}
 	switch {
 	case d.Nameless > 0:
-		fmt.Fprintf(&b, "%s locks have names with nothing in common, such as %s: give each of them as a pattern of its own\n",
+		fmt.Fprintf(&b, "%s locks have names with nothing in common, such as %s: give a pattern for each of them\n",
 			text.Count(int64(d.Nameless)), d.NamelessExample)
 	case len(d.Proposals) == 0:
 		b.WriteString("no other key looks like a lock\n")

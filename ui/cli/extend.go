@@ -18,8 +18,8 @@ func (a *app) newExtend() *cobra.Command {
 		Use:   "extend KEY --holder OWNER --ttl 30s [flags]",
 		Short: "give a lock's holder more time",
 		Long: `Extend sets the lease of a lock anew, from now on, if it is still held by that owner. It never shortens one: where more
-time is left it refuses (exit code 3). So it does where there is no TTL: such a lock never ends, and locktop expire --in
-gives it an end. Of a lock whose value is the end of its lease it changes the value, and says to what.` + actionNote,
+time is left it refuses (exit code 3). It also refuses a lock that never ends: locktop expire --in gives it an end. If the
+lock's value is the end of its lease, extend changes the value and prints the new one.` + actionNote,
 		Example: `  locktop extend orders:checkout --holder 0f4d3a52-6c1e:42 --ttl 5m
   locktop extend lock:nightly --holder worker-7 --ttl 1h --yes -o json
   locktop show lock:nightly -o json | jq -c '.locks[0]' | locktop extend --from - --ttl 1h --yes`,

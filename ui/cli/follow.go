@@ -15,9 +15,9 @@ import (
 // followTimeout is how long it may take until the observation shows the lock.
 const followTimeout = 2 * time.Second
 
-// follow observes the lock of a request from now on: a renewal meanwhile is no reason to refuse the
-// action, and another hold is one. Where the lock cannot be observed, it says so; then the action is
-// refused after a renewal too.
+// follow observes the lock of a request from now on: a renewal meanwhile does not refuse the
+// action, but another hold does. If the lock cannot be observed, it says so; then a renewal refuses
+// the action too.
 func (a *app) follow(
 	ctx context.Context, s *session, c *acting, r actions.Request,
 ) (actions.Request, error) {
@@ -29,7 +29,7 @@ func (a *app) follow(
 	if err := a.observe(ctx, s, &look, false); err != nil {
 		return r, err
 	}
-	s.reread(r.Lock.Key) // so that nobody waits until a pass comes to it
+	s.reread(r.Lock.Key) // so that there is no wait for the next pass
 	waiting, cancel := context.WithTimeout(ctx, followTimeout)
 	defer cancel()
 	for after := uint64(0); ; {
@@ -38,7 +38,7 @@ func (a *app) follow(
 		case ctx.Err() != nil:
 			return r, ctx.Err()
 		case err != nil || snapshot.Done:
-			a.say("%s is not observed while you read: if it is renewed meanwhile, nothing will be done",
+			a.say("%s cannot be watched while you read: if it is renewed meanwhile, the action will be refused",
 				text.Escape(r.Lock.Key))
 			return r, nil
 		}

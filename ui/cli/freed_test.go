@@ -10,7 +10,8 @@ import (
 	"locktop/ui/report"
 )
 
-// TestALockThatIsGoneAndMissed is listed, without what it had last; one with which nothing is wrong is not.
+// TestALockThatIsGoneAndMissed is listed, without what it had last; one with which nothing is wrong
+// is not.
 func TestALockThatIsGoneAndMissed(t *testing.T) {
 	freed := func(key string, findings ...inspector.Finding) *inspector.Lock {
 		return &inspector.Lock{

@@ -22,10 +22,10 @@ import (
 
 // This file reads the lock object of --from: one lock as "locktop list -o json" printed it.
 
-// maxFrom bounds what is read. A lock object has some kilobytes.
+// maxFrom bounds the input. A lock object has a few kilobytes.
 const maxFrom = 16 << 20
 
-// listedLock is a lock as it was listed, maybe by another process.
+// listedLock is a lock as it was listed, possibly by another process.
 type listedLock struct {
 	report.Lock
 	key    string
@@ -41,8 +41,8 @@ func keyOrFrom(cmd *cobra.Command, args []string) error {
 	return oneKey(cmd, args)
 }
 
-// readFrom reads the object that --from names and checks it against the rest of the command line. What it reads from the
-// standard input it reads to the end: questions go to the terminal then.
+// readFrom reads the object that --from names and checks it against the rest of the command line.
+// It reads the standard input to its end, so questions then go to the terminal.
 func (a *app) readFrom(cmd *cobra.Command, c *acting, args []string, r actions.Request) (*listedLock, error) {
 	data, err := a.readObject(cmd, c.from)
 	if err != nil {
@@ -55,7 +55,7 @@ func (a *app) readFrom(cmd *cobra.Command, c *acting, args []string, r actions.R
 	if len(args) > 0 {
 		key, err := c.about.unquote("KEY", args[0])
 		if err == nil && key != l.key {
-			err = usage("KEY is %s, and the lock of --from is %s: leave KEY out", named(key), named(l.key))
+			err = usage("KEY is %s, but the lock of --from is %s: leave KEY out", named(key), named(l.key))
 		}
 		if err != nil {
 			return nil, err
@@ -102,14 +102,14 @@ func (a *app) readObject(cmd *cobra.Command, path string) ([]byte, error) {
 		defer func() { _ = file.Close() }() // it was only read
 		in = file
 	} else if isTerminal(in) {
-		return nil, usage("--from - reads a lock object from the standard input, which is the terminal: pipe one in, such as by jq -c '.locks[0]'")
+		return nil, usage("--from - reads a lock object from the standard input, but that is the terminal: pipe one in, for example with jq -c '.locks[0]'")
 	}
 	data, err := await(cmd.Context(), func() ([]byte, error) { return io.ReadAll(io.LimitReader(in, maxFrom+1)) })
 	switch {
 	case err != nil:
 		return nil, failed("--from: %w", err)
 	case len(data) > maxFrom:
-		return nil, usage("--from: more than %s is no lock object", text.Bytes(maxFrom))
+		return nil, usage("--from: the input is larger than %s, so it is not one lock object", text.Bytes(maxFrom))
 	}
 	if path == "-" {
 		a.stdin = strings.NewReader("")
@@ -126,39 +126,39 @@ func parseListed(data []byte) (*listedLock, error) {
 	var first json.RawMessage
 	switch err := decoder.Decode(&first); {
 	case errors.Is(err, io.EOF):
-		return nil, errors.New("there is no lock object in it: it is empty")
+		return nil, errors.New("the input is empty: one lock object is expected")
 	case err != nil:
 		return nil, fmt.Errorf("it is not JSON: %w", err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("one lock object is expected, and more follows it: pick one, such as with jq -c '.locks[0]'")
+		return nil, errors.New("more follows the first lock object: pick one, for example with jq -c '.locks[0]'")
 	}
 	var parts map[string]json.RawMessage
 	if err := json.Unmarshal(first, &parts); err != nil || parts == nil {
-		return nil, errors.New("one lock object is expected, such as jq -c '.locks[0]' prints it")
+		return nil, errors.New("one lock object is expected, as jq -c '.locks[0]' prints it")
 	}
 	if _, is := parts["locks"]; is {
-		return nil, errors.New("it is a whole snapshot: pick one lock of it, such as with jq -c '.locks[0]'")
+		return nil, errors.New("the input is a whole snapshot: pick one lock, for example with jq -c '.locks[0]'")
 	}
 	for _, name := range [...]string{"key", "node", "db", "scheme", "holders", "ttl_ms"} {
 		if _, is := parts[name]; !is {
-			return nil, fmt.Errorf("it is not a whole lock object of locktop list -o json: it has no %q", name)
+			return nil, fmt.Errorf("the lock object is not complete: %q is missing", name)
 		}
 	}
 	l := &listedLock{}
 	if err := json.Unmarshal(first, &l.Lock); err != nil {
-		return nil, fmt.Errorf("it is not a lock object of locktop list -o json: %w", err)
+		return nil, fmt.Errorf("not a lock object of locktop list -o json: %w", err)
 	}
 	return l, l.check()
 }
 
-// check decodes the names, and refuses what no verb can act on.
+// check decodes the names, and refuses a lock that no verb can act on.
 func (l *listedLock) check() (err error) {
 	if l.key, err = report.Bytes(l.Key, l.KeyBase64); err != nil {
 		return fmt.Errorf("key: %w", err)
 	}
 	if !slices.Contains(inspector.RuleSchemes(), inspector.Scheme(l.Scheme)) || l.Scheme == string(inspector.NoLock) {
-		return fmt.Errorf("%q is no scheme that locktop can act on", l.Scheme)
+		return fmt.Errorf("locktop cannot act on the scheme %q", l.Scheme)
 	}
 	if len(l.Holders) == 0 {
 		return fmt.Errorf("%s lists no holders", named(l.key))
@@ -181,26 +181,26 @@ func (l *listedLock) check() (err error) {
 		l.votes = append(l.votes, owner)
 	}
 	if l.TTL >= 0 && l.ExpiresAt == "" {
-		return errors.New(`it has a ttl_ms, and no "expires_at"`)
+		return errors.New(`it has a ttl_ms but no "expires_at"`)
 	}
 	return nil
 }
 
-// keep leaves one of the holders.
+// keep removes all holders but one.
 func (l *listedLock) keep(owner string) error {
 	i := slices.Index(l.owners, owner)
 	if i < 0 {
-		return usage("--holder %s is no holder in the lock of --from: leave --holder out, or list the lock again", text.Escape(owner))
+		return usage("--holder %s is not among the holders in --from: leave --holder out, or list the lock again", text.Escape(owner))
 	}
 	l.owners, l.Holders = l.owners[i:i+1], l.Holders[i:i+1]
 	return nil
 }
 
-// at makes the place the one of the listed lock: its database is known, unless the command line names one.
+// at sets the database of the place to that of the listed lock, unless the command line names one.
 func (l *listedLock) at(named bool, place *keyspace.Place) error {
 	set := func(o *keyspace.Options) error {
 		if named && o.DB != l.DB {
-			return usage("--db %d: the lock of --from is in database %d", o.DB, l.DB)
+			return usage("--db is %d, but the lock of --from is in database %d", o.DB, l.DB)
 		}
 		o.DB = l.DB
 		return nil
@@ -216,7 +216,8 @@ func (l *listedLock) at(named bool, place *keyspace.Place) error {
 	return nil
 }
 
-// find looks at the listed key. What its bytes do not show, a rule for the list may have said: then the object says it.
+// find looks at the listed key. If its bytes do not show that it is a lock, a rule may have made it
+// one in the list; then the scheme of the object counts.
 func (l *listedLock) find(look func(inspector.Rules) (sight, error), rules inspector.Rules) (sight, error) {
 	found, err := look(rules)
 	if err != nil || !found.record.Exists() || found.lock != nil && string(found.lock.Scheme) == l.Scheme {

@@ -89,7 +89,7 @@ func TestFromActsOnTheListedHolders(t *testing.T) {
 			listed := listObject(t, locktop, key)
 			before := holders(key)
 			one := listed.write(t, 1)
-			if code, out, _ := locktop("expire", "--from", one, "--yes"); code == exitRefused && !strings.Contains(out, "is not listed: release it instead") && !strings.Contains(out, "not possible") {
+			if code, out, _ := locktop("expire", "--from", one, "--yes"); code == exitRefused && !strings.Contains(out, "is not listed: use release instead") && !strings.Contains(out, "not possible") {
 				t.Errorf("an end for all on one holder: %s", out)
 			} else if code != exitRefused && slices.Contains(holders(key), before[1]) {
 				t.Errorf("code %d, and %q are there: %s", code, holders(key), out)
@@ -150,7 +150,7 @@ func TestFromOfARedlock(t *testing.T) {
 		t.Errorf("one of the votes is of another hold: code %d, %s", code, out)
 	}
 	masters[1].Do("DEL", "lock:r\x00")
-	if code, out, _ = locktop("release", "--from", listed.write(t), "--yes"); code != exitRefused || !strings.Contains(out, `was "for", and is "absent" now`) {
+	if code, out, _ = locktop("release", "--from", listed.write(t), "--yes"); code != exitRefused || !strings.Contains(out, `was "for" and is "absent" now`) {
 		t.Errorf("one of the votes is gone: code %d, %s", code, out)
 	}
 	listed = listObject(t, locktop, shown)
@@ -165,7 +165,8 @@ func TestFromOfARedlock(t *testing.T) {
 	}
 }
 
-// TestListedLeases compares ends of leases by the server's clock if it is known, and else within a tolerance.
+// TestListedLeases compares ends of leases by the server's clock if it is known, and else within a
+// tolerance.
 func TestListedLeases(t *testing.T) {
 	at := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	lock := func(server int64, local time.Time) *inspector.Lock {

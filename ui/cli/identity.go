@@ -23,7 +23,7 @@ type identity struct {
 func (i *identity) add(set *pflag.FlagSet) {
 	set.Var(newChoice(&i.clients, "auto", "auto", "off"), "clients",
 		"join holders to the servers' clients (CLIENT LIST, every 5s and 1 % of a server's time at most), or do not ask who they are")
-	set.Var(&i.names, "owner-name", "`'GLOB=TEMPLATE'`: owners of these keys are made of their connection's name, address or id, such as 'orders:*={name}:*' ({addr}, {id}), so that one whose connection is on no list is orphaned at once; repeatable")
+	set.Var(&i.names, "owner-name", "`'GLOB=TEMPLATE'`: owners of the keys GLOB look like TEMPLATE, with the {name}, {addr} or {id} of their connection, such as 'orders:*={name}:*'; a lock whose holder is not connected is then orphaned at once; repeatable")
 }
 
 // complete completes their values in the shell.

@@ -19,12 +19,12 @@ func (a *app) newRelease() *cobra.Command {
 		Use:   "release KEY --holder OWNER [--count N|--all] [flags]",
 		Short: "release a lock as its holder would, waking its waiters",
 		Long: `Release does what the holder's own release does: it removes the lock, and wakes the waiters where the scheme has a way to.
-Of a lock that was entered several times it releases --count entries, or --all; one of them must be given, unless --from
-names the lock: then all the listed entries are meant.
+If a lock was entered several times, it releases --count entries, or --all of them. One of the two is required, unless
+--from names the lock: then all listed entries are released.
 
-Where the holder's renewal would make a deleted key again, as RedLock.net's, a tombstone takes its place until that renewal
-has met it; no client can acquire the lock before. --no-tombstone declines it. Where a lock may come back (aioredlock,
-redlock-rb, redsync, go-zero, suo) it is looked at again for up to 15 s: exit code 1 if it is back.` + actionNote,
+If the holder's renewal would re-create a deleted key, as with RedLock.net, release leaves a tombstone in its place until
+that renewal has found it; until then no client can acquire the lock. --no-tombstone deletes the key instead. A lock that
+may come back (aioredlock, redlock-rb, redsync, go-zero, suo) is checked for up to 15 s; exit code 1 if it is back.` + actionNote,
 		Example: `  locktop release orders:checkout --holder 0f4d3a52-6c1e:42 --count 1
   locktop release lock:invoice:7731 --holder worker-7 --yes --reason 'INC-123'
   locktop release lock:invoice:7731 --holder worker-7 --dry-run
@@ -51,7 +51,7 @@ redlock-rb, redsync, go-zero, suo) it is looked at again for up to 15 s: exit co
 	cmd.Flags().Int64Var(&count, "count", 0, "entries to release")
 	cmd.Flags().BoolVar(&all, "all", false, "release all entries")
 	cmd.Flags().BoolVar(&plain, "no-tombstone", false,
-		"delete the key, and leave nothing in its place for a renewal to find")
+		"delete the key instead of leaving a tombstone for the holder's renewal")
 	c.add(cmd)
 	c.addConfirm(cmd)
 	return cmd

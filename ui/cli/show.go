@@ -35,7 +35,7 @@ what is wrong with it, and the redis-cli commands that would act on it. It exits
 lock, and says what it is.
 
 With --for it looks on for so long, and tells what it saw: for how long the lock was held, how often it was acquired and
-renewed, and by whom it was held before. Of a lock that ended meanwhile it tells how and when.
+renewed, and by whom it was held before. If the lock ended meanwhile, it prints how and when.
 
 With --probe it listens for that long to everything that is sent to the lock's server (MONITOR), and prints who tries to
 acquire the lock, how often, and in vain. Meanwhile that costs the server about half of what it can do, and it is refused
@@ -226,7 +226,7 @@ func writeHolder(line func(name, value string), l *inspector.Lock, h *inspector.
 	switch {
 	case h.Unknown():
 		line("holder", h.Label)
-		line("value", text.Escape(h.Owner)+", which --holder takes")
+		line("value", text.Escape(h.Owner)+", accepted by --holder")
 	default:
 		line("holder", text.Escape(h.Owner)+countNote(h))
 		if h.Label != "" && h.Label != h.Owner {
@@ -234,7 +234,7 @@ func writeHolder(line func(name, value string), l *inspector.Lock, h *inspector.
 		}
 	}
 	if l.CountUnknown(h) {
-		line("", "entry count unknown: Redis does not have it")
+		line("", "entry count unknown: Redis does not store it")
 	}
 }
 

@@ -11,7 +11,8 @@ import (
 	"locktop/ui/report"
 )
 
-// sharedLocks leaves locks of two holders each, of several schemes, on a server; it returns their keys and holders.
+// sharedLocks leaves locks of two holders each, of several schemes, on a server; it returns their
+// keys and holders.
 func sharedLocks(server *redistest.Server) map[string][]string {
 	soon, later := time.Now().Add(5*time.Minute), time.Now().Add(6*time.Minute)
 	const (

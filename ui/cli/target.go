@@ -173,10 +173,10 @@ func (t *target) noLock(r keyspace.Record) error {
 	}
 	scheme, fits := inspector.Remedy(r, r.ReadAt)
 	if !fits {
-		return failed("%s is no lock: %s; --scheme-rule has no scheme that fits it", named(r.Key), said)
+		return failed("%s is no lock: %s; no scheme of --scheme-rule fits it", named(r.Key), said)
 	}
 	rule := shellWord(keyspace.Escape(r.Key) + "=" + string(scheme))
-	return failed("%s is no lock: %s; if it is one all the same: --scheme-rule %s", named(r.Key), said, rule)
+	return failed("%s is no lock: %s; if it is one nevertheless: --scheme-rule %s", named(r.Key), said, rule)
 }
 
 // kindOf says what a key is, in words.
@@ -187,10 +187,10 @@ func kindOf(r keyspace.Record) string {
 	}
 	switch r.Type {
 	case keyspace.TypeString:
-		return fmt.Sprintf("it is a string of %s %s, and its value is not like a lock's", text.Plural(r.Size, "byte"), ends)
+		return fmt.Sprintf("it is a string of %s %s, and its value does not look like a lock's", text.Plural(r.Size, "byte"), ends)
 	case keyspace.TypeHash:
-		return fmt.Sprintf("it is a hash of %s %s, and not like a lock's", text.Plural(r.Size, "field"), ends)
+		return fmt.Sprintf("it is a hash of %s %s, and does not look like a lock's", text.Plural(r.Size, "field"), ends)
 	default:
-		return fmt.Sprintf("it is of type %s with %s, and not laid out like a lock", text.Escape(string(r.Type)), text.Plural(r.Size, "element"))
+		return fmt.Sprintf("it is of type %s with %s, and does not look like a lock", text.Escape(string(r.Type)), text.Plural(r.Size, "element"))
 	}
 }

@@ -32,12 +32,11 @@ func (a *app) newWatch() *cobra.Command {
 		Long: `Watch prints what happens to locks as it happens, one event a line: acquired, reentered, renewed, extended, released,
 expired, deleted, handed-over, lost, gap, operator. A gap says that events may have been missed. Not even a gap tells of a
 lock that nobody had seen, and that was gone again before it could be read once; locktop check says how changes are seen.
-A lock without a TTL that is given one is repaired.
+"repaired" means that a lock without a TTL was given one. "freed" means that the key was deleted, and nothing proves that
+its holder did it; "released" is proven.
 
-A lock is freed, and not released, where its key was deleted and nothing proves that its holder did it.
-
-With -o json each line is a locktop.event/1. Absent fields are omitted; ttl_ms is -1 without a TTL; what was repaired is the
-event "renewed" with "repaired": true; what was freed is the event "released" with "proven": false.`,
+With -o json each line is a locktop.event/1. Absent fields are omitted; ttl_ms is -1 without a TTL. "repaired" is the event
+"renewed" with "repaired": true; "freed" is the event "released" with "proven": false.`,
 		Example: `  locktop watch                            until ctrl-c
   locktop watch -o json --for 30s          half a minute, for a program
   locktop watch -o json | jq 'select(.event=="lost")'`,

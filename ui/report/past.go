@@ -72,7 +72,7 @@ func (p *page) losses(l *inspector.Lock) {
 		}
 		noticed := "nobody saw that it noticed"
 		if !h.Lost.Until.IsZero() {
-			noticed = fmt.Sprintf("it knew after %s at the latest", text.Lag(h.Lost.Until.Sub(h.Lost.At)))
+			noticed = fmt.Sprintf("it noticed after %s at the latest", text.Lag(h.Lost.Until.Sub(h.Lost.At)))
 		}
 		p.line("- %s, %s: %s; %s", stamp(h.Lost.At), who(h.Owner, h.Label), prose(strings.TrimSuffix(h.Lost.Text, ".")), noticed)
 	}

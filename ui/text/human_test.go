@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestDurationsAtTheEnds: the distance between two instants that are far apart is the smallest or the greatest duration, and
-// the smallest one has no positive counterpart.
+// TestDurationsAtTheEnds: the distance between two instants that are far apart is the smallest or
+// the greatest duration, and the smallest one has no positive counterpart.
 func TestDurationsAtTheEnds(t *testing.T) {
 	for _, d := range []struct {
 		name       string

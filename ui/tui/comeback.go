@@ -10,7 +10,7 @@ import (
 	"locktop/ui/text"
 )
 
-// freedHere is a lock that was released here, and that its holder may make again.
+// freedHere is a lock that was released here and that its holder may re-create.
 type freedHere struct {
 	request actions.Request
 	asked   time.Time // when the action was confirmed
@@ -18,10 +18,10 @@ type freedHere struct {
 	until   time.Time
 }
 
-// readsLag is for how long after an action a read may be on its way that does not show it.
+// readsLag is how long after an action a read that does not show it may still arrive.
 const readsLag = 500 * time.Millisecond
 
-// awaitReturn remembers a lock that may come back. It is looked for in the snapshots, so that
+// awaitReturn remembers a lock that may come back. The snapshots are searched for it, so that
 // nothing waits.
 func (m *model) awaitReturn(r actions.Request, o actions.Outcome, asked time.Time) {
 	span := actions.LookFor(r, o)
@@ -35,7 +35,7 @@ func (m *model) awaitReturn(r actions.Request, o actions.Outcome, asked time.Tim
 	m.freed[idOf(r.Lock.Ref)] = freedHere{r, asked, now, now.Add(span + readsLag)}
 }
 
-// lookForReturns says which of the locks that were released here are held by the same holder again.
+// lookForReturns reports the locks that were released here and that the same holder holds again.
 func (m *model) lookForReturns() tea.Cmd {
 	if len(m.freed) == 0 {
 		return nil
@@ -63,13 +63,14 @@ func (m *model) lookForReturns() tea.Cmd {
 	return told
 }
 
-// isBack reports whether the lock was acquired after it was released, or read long enough after it.
+// isBack reports whether the same holder holds the lock again: it was acquired after the release,
+// or read long enough after it.
 func (f freedHere) isBack(l *inspector.Lock) bool {
 	later := l.HeldSince.After(f.asked) || l.Observed.ReadAt.After(f.done.Add(readsLag))
 	return later && actions.CameBack(f.request, l)
 }
 
-// noteReturn puts a return among the events, beside the action.
+// noteReturn adds a return to the events, beside the action.
 func (m *model) noteReturn(r actions.Request, said string) tea.Cmd {
 	source := m.config.Source
 	return guard(func() tea.Msg {

@@ -27,8 +27,7 @@ func uuidLock(key string, since, readAt time.Time) *inspector.Lock {
 	}
 }
 
-// A lock that its holder makes again after it was released here is told, without anything that
-// waits for it.
+// A holder re-creates a lock that was released here: that is reported, and nothing waits for it.
 func TestALockThatComesBackIsTold(t *testing.T) {
 	h := newHarness(t, 120, 40, "default")
 	h.operator.outcome = actions.Outcome{Result: actions.ResultReleased, Woken: -1}
@@ -62,7 +61,7 @@ func TestALockThatComesBackIsTold(t *testing.T) {
 	}
 }
 
-// After the time in which it may come back a lock is not looked for any more: a client that has it
+// After the time in which it may come back, a lock is not checked any more: a client that holds it
 // then has acquired it.
 func TestALockIsNotAwaitedForEver(t *testing.T) {
 	h := newHarness(t, 120, 40, "default")

@@ -251,7 +251,7 @@ func waitersSentence(l *inspector.Lock) string {
 	case inspector.WaitersBlocked:
 		return n + ", by the clients that are blocked, on whatever key"
 	case inspector.WaitersShared:
-		return n + ", by the subscribers of a channel of all its locks"
+		return n + ", by the subscribers of the channel for all locks of its library"
 	case inspector.WaitersCounter:
 		return n + ", by the counter that its library keeps"
 	case inspector.WaitersSampled:

@@ -96,7 +96,7 @@ func causeText(h inspector.Hold) string {
 	case h.WasLost():
 		said = "lost while held: " + said
 	case h.Cause == inspector.CauseOperator:
-		said = "taken by the operator"
+		said = "ended by the operator"
 	}
 	switch h.Renewals {
 	case 0:

@@ -11,7 +11,8 @@ import (
 	"locktop/keyspace/redistest"
 )
 
-// expiring is a harness with the dialog on a lock whose value repeats, and whose lease is over soon.
+// expiring is a harness with the dialog on a lock whose value repeats, and whose lease is over
+// soon.
 func expiring(t *testing.T, verb string, lease time.Duration) (*harness, *inspector.Inspector, *redistest.Server) {
 	t.Helper()
 	s := redistest.Start(t)
@@ -25,7 +26,7 @@ func expiring(t *testing.T, verb string, lease time.Duration) (*harness, *inspec
 	return h, locks, s
 }
 
-// until shows the latest snapshot until the lock in it is as wanted.
+// until shows snapshots until the lock is as wanted.
 func (h *harness) until(locks *inspector.Inspector, ok func(*inspector.Lock) bool) {
 	h.t.Helper()
 	redistest.Eventually(h.t, 10*time.Second, func() (bool, string) {
@@ -47,8 +48,9 @@ func acquireAfter(t *testing.T, s *redistest.Server) {
 	})
 }
 
-// TestAcquiredAgainWhileAsked: the lease ends while the dialog is open, and another client acquires the lock with the same value. Its lock
-// stays, whether the screen has heard of it or not, until the operator has looked at it.
+// TestAcquiredAgainWhileAsked: the lease ends while the dialog is open, and another client acquires
+// the lock with the same value. Its lock stays, whether the screen has heard of it or not, until
+// the operator has looked at it.
 func TestAcquiredAgainWhileAsked(t *testing.T) {
 	for _, verb := range []string{"r", "x"} {
 		t.Run("unheard "+verb, func(t *testing.T) {
@@ -80,7 +82,8 @@ func TestAcquiredAgainWhileAsked(t *testing.T) {
 	}
 }
 
-// TestReleasedWithoutATTLWhileAsked: without an end nothing is left to compare, and what was heard of the end decides.
+// TestReleasedWithoutATTLWhileAsked: without an end nothing is left to compare, and what was heard
+// of the end decides.
 func TestReleasedWithoutATTLWhileAsked(t *testing.T) {
 	s := redistest.Start(t)
 	h, locks := actOn(t, s, actions.Options{})
@@ -104,7 +107,7 @@ func TestReleasedWithoutATTLWhileAsked(t *testing.T) {
 	}
 }
 
-// TestRenewedWhileAsked: a holder that renews is still the one who was seen, and is released.
+// TestRenewedWhileAsked: a holder that renews is still the observed one, and is released.
 func TestRenewedWhileAsked(t *testing.T) {
 	for _, shown := range []bool{false, true} {
 		h, locks, s := expiring(t, "r", 20*time.Second)

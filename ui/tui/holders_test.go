@@ -270,7 +270,7 @@ func TestWhyNobodyIsGone(t *testing.T) {
 	s.OwnerNames = []inspector.OwnerNameUse{{Rule: "*={name}:*", Holders: 93, Matched: 12}}
 	s.Seq += 2
 	h.show(s)
-	h.wantSeen("--owner-name *={name}:* matched 12 of 93 holders: the rule looks wrong, and no lock is called orphaned by it")
+	h.wantSeen("--owner-name *={name}:* matched 12 of 93 holders: the rule looks wrong, so it makes no lock orphaned")
 }
 
 // Very many locks are gathered outside Update.

@@ -8,7 +8,8 @@ import (
 	"locktop/inspector"
 )
 
-// TestWhatTheOperatorTook is what the store is told of: the deletion that follows is the operator's.
+// TestWhatTheOperatorTook: the store learns what the operator took, so the deletion that follows is
+// the operator's.
 func TestWhatTheOperatorTook(t *testing.T) {
 	for name, c := range map[string]struct {
 		request actions.Request
@@ -28,7 +29,8 @@ func TestWhatTheOperatorTook(t *testing.T) {
 	}
 }
 
-// TestHowAHoldEnded: what nothing proves to be a release is not called one, and what the operator did is the operator's.
+// TestHowAHoldEnded: what nothing proves to be a release is not called one, and what the operator
+// did is the operator's.
 func TestHowAHoldEnded(t *testing.T) {
 	theme, err := newTheme("", false)
 	if err != nil {
@@ -56,7 +58,7 @@ func TestHowAHoldEnded(t *testing.T) {
 	if said := causeText(overrun); said != "expired" {
 		t.Errorf("an overrun is no loss: %q", said)
 	}
-	if said := causeText(inspector.Hold{Until: noon, Cause: inspector.CauseOperator}); said != "taken by the operator" {
+	if said := causeText(inspector.Hold{Until: noon, Cause: inspector.CauseOperator}); said != "ended by the operator" {
 		t.Error(said)
 	}
 }
