@@ -64,6 +64,7 @@ func EffectOf(r Request) Effect {
 	}
 	effect := Effect{Does: verbWords(r) + " " + does + ".", Then: then}
 	effect.Warnings, effect.Discouraged = habits(r)
+	effect.Warnings = append(effect.Warnings, doubts(r)...)
 	if r.Verb == VerbExtend {
 		return effect
 	}

@@ -15,6 +15,23 @@ const uncheckedLibrary = "Its clients release without looking whose lock it is: 
 
 const untold = "Clients listen on a channel with its name, but locktop does not know the message that its library sends there: they get none, and will try again by themselves."
 
+// doubts are what the data does not prove about the lock that an action concerns.
+func doubts(r Request) (warnings []string) {
+	if r.Unheard && !r.Lock.Tells(r.Owner) {
+		warnings = append(warnings, "It has no TTL: if it was released since, and acquired again with the same value, locktop cannot tell, and this ends the new hold.")
+	}
+	if n := len(r.Siblings); n > 0 {
+		const most = 3
+		names := make([]string, 0, most)
+		for _, key := range r.Siblings[:min(n, most)] {
+			names = append(names, keyspace.Visible(key))
+		}
+		warnings = append(warnings, plural(n, "other key has", "other keys have")+" the same value, and a name that differs in its number only ("+
+			strings.Join(names, ", ")+"): if they are one lock, this acts on a part of it.")
+	}
+	return warnings
+}
+
 // habits are what to beware of when a lock is taken away from a client of its library, and whether that is discouraged.
 func habits(r Request) (warnings []string, isDiscouraged bool) {
 	libraries, surely := r.Lock.Libraries()

@@ -48,6 +48,12 @@ type Request struct {
 	// action. It is asked right before the action, and where the guard finds another end of the lease. Without it the lock has to end
 	// when it was seen to end. [Request.FollowIn] is one.
 	Follow FollowFunc
+	// Unheard says that no event would have told of a release and another acquisition since Lock was
+	// observed: another process observed it, or the server is polled.
+	Unheard bool
+	// Siblings are keys with the same value whose names differ from the lock's in a number only, and
+	// that are shown as locks of their own.
+	Siblings []string
 	// Sharded: the servers are a cluster that knows sharded channels, on which those who wait may listen. An Operator knows it of
 	// its servers itself.
 	Sharded bool

@@ -145,6 +145,9 @@ func (o Outcome) Sentence(r Request) string {
 	case ResultChanged:
 		s = keyWords(r) + " was not " + participle(r.Verb)
 	case ResultGone:
+		if o.Detail != "" { // how it ended; another client may have acquired it since
+			return not(r) + o.Detail
+		}
 		s = not(r) + "it is gone already"
 	case ResultReadOnly:
 		s = not(r) + "locktop is read-only"

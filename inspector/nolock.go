@@ -14,9 +14,9 @@ func (rules Rules) WhyNot(r keyspace.Record) string {
 	if scheme, _ := rules.schemeOf(r.Key); scheme == NoLock {
 		return "a rule of yours says so"
 	}
-	c := candidate{Record: r, now: r.ReadAt, name: nameOf(r.Key)}
+	c := rules.judging(r)
 	if first, is := c.firstSharer(); is {
-		return "it is one of the keys of the lock " + first
+		return "it is one of the keys of the lock " + keyspace.Visible(first)
 	}
 	if c.name.companion {
 		return "by its name it belongs to another key, which is the lock"
@@ -30,6 +30,19 @@ func (rules Rules) WhyNot(r keyspace.Record) string {
 		return "by its name it is a counter, and a release would reset it"
 	}
 	return ""
+}
+
+// judging is a candidate whose name was judged.
+func (rules Rules) judging(r keyspace.Record) candidate {
+	c := candidate{Record: r, now: r.ReadAt, name: nameOf(r.Key)}
+	_, c.name.named = rules.schemeOf(r.Key)
+	return c
+}
+
+// PartOf is the lock under numbered keys that a key is one of; false if it is none of such a lock.
+func (rules Rules) PartOf(r keyspace.Record) (first string, is bool) {
+	c := rules.judging(r)
+	return c.firstSharer()
 }
 
 // firstSharer is the first key of a lock under numbered keys, if this is a later one of them.

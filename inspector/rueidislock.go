@@ -2,6 +2,7 @@ package inspector
 
 import (
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"locktop/keyspace"
@@ -15,7 +16,7 @@ var rueidisLock = schemeFile{
 		Name:    SchemeRueidisLock,
 		Systems: "rueidislock, valkeylock (Go), with any prefix; others that keep one lock in several numbered keys",
 		RecognisedBy: "the same random value under most of `<prefix>:<i>:<name>`, i from 0 to 8; not a UUID, which could name a process; " +
-			"24 random bytes, or a lock's name",
+			"24 random bytes, a lock's name, or named by you",
 		Shows: "the lock once, under the first of its keys; how many of them it holds; TTL. Its waiters listen for invalidations, which nobody sees",
 	},
 	recognise:     recogniseRueidisLock,
@@ -80,6 +81,16 @@ func NumberedSibling(key string) string {
 		return sibling
 	}
 	return key
+}
+
+// Siblings are the keys that may be parts of one lock with this one, if they have its value: their
+// names differ from its name in a number only, and the value is too long to be a name that a client
+// writes into all of its locks. Nil if there are none, or if the lock is shown with its parts.
+func (l *Lock) Siblings() []string {
+	if !slices.Contains(ofTokens, l.Scheme) || l.Observed.Truncated || len(l.Observed.Value.Text) < leastShared {
+		return nil
+	}
+	return numberedSiblings(l.Key)
 }
 
 // isNumberedSibling reports whether two keys differ in their number alone, and which of them comes first.
@@ -150,7 +161,7 @@ func (c *candidate) sharing() sharing {
 		known := random && (at == len(rueidisPrefix) && strings.HasPrefix(c.Key, rueidisPrefix) ||
 			at == len(valkeyPrefix) && strings.HasPrefix(c.Key, valkeyPrefix))
 		most := shared.keys > 1 && 2*shared.keys > int(last-'0')+1
-		if known || most && (c.name.grade >= nameWord || random && !c.ExpiresAt.IsZero()) {
+		if known || most && (c.name.grade >= nameWord || c.name.named || random && !c.ExpiresAt.IsZero()) {
 			return shared
 		}
 	}

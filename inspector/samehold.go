@@ -49,7 +49,7 @@ func SameHold(seen, now *Lock, owner string) (same bool, why string) {
 	case now.Quorum != nil && seen.Quorum != nil:
 		return sameVotes(seen.Quorum, now.Quorum, owner)
 	case !sameHoldOf(seen, now, owner) || seen.mind.doubts != now.mind.doubts || now.mind.doubts == math.MaxUint8:
-		if !seen.tells(owner) || !sameLease(seen, now, owner) {
+		if !seen.Tells(owner) || !sameLease(seen, now, owner) {
 			return false, doubtWords(now.Observed.ReadAt)
 		}
 	}
@@ -173,8 +173,8 @@ func sameHoldOf(seen, now *Lock, owner string) bool {
 	return was != nil && is != nil && !is.Since.After(was.Since)
 }
 
-// tells reports whether anything in the key distinguishes one hold of an owner from the next.
-func (l *Lock) tells(owner string) bool {
+// Tells reports whether anything in the key distinguishes one hold of an owner from the next.
+func (l *Lock) Tells(owner string) bool {
 	_, own := shareOf(l.Scheme, l.Mode, &l.Observed, owner)
 	return own || !l.Observed.ExpiresAt.IsZero()
 }

@@ -41,8 +41,8 @@ func TestLocksThatLookLikeSomethingElse(t *testing.T) {
 		{"laravel_cache:framework/schedule-" + sha1, "b:1;", 24 * time.Hour, SchemeToken, UnknownHolder, "Laravel"},
 		{"laravel_cache:framework/schedule-" + sha1, "\x00\x00\x00\x02\x05", 24 * time.Hour, SchemeToken, UnknownHolder, "Laravel"},
 		// redis-promise-lock 1.0
-		{"redis-promise-lock:orders", `{"lockedSince":"2026-11-22T11:13:48.324Z"}`, minute, SchemeToken, "holder unknown, since 2026-11-22 11:13:48Z", "redis-promise-lock (npm)"},
-		{"redis-promise-lock:forever", `{"lockedSince":"2026-11-22T11:13:48.340Z"}`, 0, SchemeSetNX, "holder unknown, since 2026-11-22 11:13:48Z", "redis-promise-lock (npm)"},
+		{"redis-promise-lock:orders", `{"lockedSince":"2026-11-22T11:13:48.324Z"}`, minute, SchemeToken, "unknown, since 2026-11-22 11:13:48Z", "redis-promise-lock (npm)"},
+		{"redis-promise-lock:forever", `{"lockedSince":"2026-11-22T11:13:48.340Z"}`, 0, SchemeSetNX, "unknown, since 2026-11-22 11:13:48Z", "redis-promise-lock (npm)"},
 		// others that describe themselves, by hand and ninja-mutex
 		{"lock:orders", `{"locked_by": "web-1", "locked_at": "2026-11-22T11:13:48Z", "ttl": 30}`, minute, SchemeToken, "web-1, since 2026-11-22 11:13:48Z", ""},
 		{"mutex:orders", `a:2:{s:3:"pid";i:4711;s:8:"hostname";s:5:"web-1";}`, 0, SchemeSetNX, "web-1, process 4711", ""},

@@ -2,6 +2,7 @@ package inspector
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"locktop/keyspace"
@@ -50,10 +51,14 @@ func lostWakeUp(_ Thresholds, l *Lock, _ time.Time) (Finding, bool, time.Time) {
 		return Finding{}, false, time.Time{}
 	}
 	sleep := number(uint16(min(l.Waiters.Count, 1<<15)), "client still listens", "clients still listen")
+	severity, why := SeverityInfo, "a client that waits was not woken; one that only listens looks the same"
+	if strings.HasPrefix(string(l.Scheme), "redisson") { // whose clients listen only while they wait
+		severity, why = SeverityWarning, "no message woke them"
+	}
 	return Finding{
-		Code: CodeLostWakeUp, Severity: SeverityWarning,
-		Text: fmt.Sprintf("The key was deleted at %s and the lock is free, but %s on its channel: no message woke them.",
-			l.FreedAt.Local().Format("15:04:05.000"), sleep),
+		Code: CodeLostWakeUp, Severity: severity,
+		Text: fmt.Sprintf("The key was deleted at %s and the lock is free, but %s on its channel: %s.",
+			l.FreedAt.Local().Format("15:04:05.000"), sleep, why),
 		Advice: "They sleep until a message comes, or until the lease that they know of is over. Release such a lock with its library or " +
 			"with locktop: both send the message. A client that acquires and releases the lock wakes them too.",
 	}, true, time.Time{}

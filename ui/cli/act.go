@@ -56,11 +56,13 @@ func (c *acting) add(cmd *cobra.Command) {
 // actionNote ends the help of the three verbs.
 const actionNote = `
 
-It acts only if the lock is still what it read, atomically; else nothing changes, and it says what the lock is now.
+It acts only if the lock is still what it read, atomically; else nothing changes, and it says what the lock is now. While
+it asks, it observes the lock: a renewal is no reason to refuse, and another hold with the same value is one. If the lock
+has no TTL and the server is polled, nothing tells such a hold; the question says so.
 
 With --from it reads one lock object, as locktop list -o json and locktop show -o json print it, and acts on the holders in
 that object. The lock must still be the listed one: the same node, scheme, entry counts, fencing token, Redlock votes and
-end of the lease. The end must be the same to the millisecond if the server tells it (PEXPIRETIME, Redis 7.0), else within
+end of the lease. A lock without a TTL has no end to compare. The end must be the same to the millisecond if the server tells it (PEXPIRETIME, Redis 7.0), else within
 250 ms; a renewal changes it. KEY and --holder can be left out; the database is taken from the object. With --from - the
 question is asked on the terminal.
 
@@ -98,6 +100,10 @@ func (a *app) act(cmd *cobra.Command, c *acting, args []string, r actions.Reques
 	r.DryRun, r.Reason, r.Force = c.dryRun, c.reason, c.force
 	found, err := a.find(ctx, s, c, key)
 	if err != nil {
+		return err
+	}
+	r.Unheard = c.listed != nil
+	if r.Siblings, err = s.siblings(ctx, found.lock); err != nil {
 		return err
 	}
 	requests := c.requests(found, r)
@@ -206,6 +212,7 @@ func (a *app) allow(ctx context.Context, s *session, c *acting, all []actions.Re
 			return err
 		}
 		all[0] = followed
+		last.Unheard = last.Unheard || !s.hears(followed)
 	}
 	return a.ask(ctx, last, mustType)
 }

@@ -7,10 +7,41 @@ import (
 
 	"locktop/actions"
 	"locktop/inspector"
+	"locktop/keyspace"
 	"locktop/ui/text"
 )
 
 // This file observes a lock while a person reads what an action would do to it.
+
+// siblings are the keys beside a lock that have its value under another number; they may be parts of
+// it.
+func (s *session) siblings(ctx context.Context, l *inspector.Lock) (keys []string, err error) {
+	if l == nil || s.servers.Topology() == keyspace.Redlock {
+		return nil, nil
+	}
+	asked := l.Siblings()
+	if asked == nil {
+		return nil, nil
+	}
+	records, err := s.servers.Read(ctx, asked...)
+	if err != nil {
+		return nil, failed("reading the keys beside %s: %w", named(l.Key), err)
+	}
+	for _, r := range records {
+		if r.Type == keyspace.TypeString && r.Value.Text == l.Observed.Value.Text {
+			keys = append(keys, r.Key)
+		}
+	}
+	return keys, nil
+}
+
+// hears reports whether the hold of a request is observed, and by events.
+func (s *session) hears(r actions.Request) bool {
+	if r.Follow == nil {
+		return false
+	}
+	return !slices.ContainsFunc(s.locks.Latest().Nodes, func(n keyspace.Status) bool { return n.Feed == keyspace.FeedPoll })
+}
 
 // followTimeout is how long it may take until the observation shows the lock.
 const followTimeout = 2 * time.Second

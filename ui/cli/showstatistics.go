@@ -55,7 +55,7 @@ func writeStatistics(line func(name, value string), l *inspector.Lock, at time.T
 	}
 	perMinute := l.AcquisitionsPerMinute(at)
 	if sum := perMinute.Last(len(perMinute)); sum > 0 {
-		line("acquired", fmt.Sprintf("%s times, as far as was seen; failed attempts cannot be", text.Count(int64(sum))))
+		line("acquired", fmt.Sprintf("%s, as far as was seen; failed attempts cannot be", text.Plural(int64(sum), "time")))
 	}
 	if times := l.HoldTimes(); times.Count > 0 {
 		about := ""

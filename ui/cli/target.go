@@ -171,6 +171,9 @@ func (t *target) noLock(r keyspace.Record) error {
 	if why != "" {
 		said += "; " + why
 	}
+	if first, is := t.rulesOf(r.Key).PartOf(r); is {
+		return failed("%s is one of the keys of the lock %s: name that one instead", named(r.Key), named(first))
+	}
 	scheme, fits := inspector.Remedy(r, r.ReadAt)
 	if !fits {
 		return failed("%s is no lock: %s; no scheme of --scheme-rule fits it", named(r.Key), said)

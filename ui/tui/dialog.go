@@ -43,6 +43,7 @@ const (
 type dialog struct {
 	verb     actions.Verb
 	lock     *inspector.Lock // nil: it is about several, or about none
+	siblings []string        // keys with the same value under another number
 	seenAt   time.Time       // when the lock was as it says; zero: when the screen stopped for the dialog
 	controls []control       // in the order of the Tab key, from the top of the dialog to its bottom
 	focus    control
@@ -87,10 +88,27 @@ func (m *model) openDialog(verb actions.Verb) tea.Cmd {
 		return m.say(refusal(verb, n))
 	}
 	m.dialog = newDialog(verb, l)
+	m.dialog.siblings = siblingsOf(m.latest, l)
 	if verb != actions.VerbExtend {
 		m.dialog.demandIn(m.config, text.Escape(l.Key))
 	}
 	return nil
+}
+
+// siblingsOf are the locks of a snapshot that may be parts of this one: keys with the same value under
+// another number.
+func siblingsOf(s *inspector.Snapshot, l *inspector.Lock) (keys []string) {
+	maybe := l.Siblings()
+	if s == nil || maybe == nil {
+		return nil
+	}
+	for _, other := range s.Locks {
+		same := other.DB == l.DB && other.State != inspector.StateFreed && other.Observed.Value.Text == l.Observed.Value.Text
+		if same && slices.Contains(maybe, other.Key) {
+			keys = append(keys, other.Key)
+		}
+	}
+	return keys
 }
 
 // sayReadOnly says that an action is off, and why where nobody asked for that.
@@ -164,7 +182,7 @@ func parseLease(s string) (time.Duration, error) {
 
 // request is what the dialog asks for as it stands.
 func (d *dialog) request(now time.Time) (actions.Request, error) {
-	r := actions.Request{Verb: d.verb, Lock: d.lock, Force: true} // the dialog says what is discouraged, and why
+	r := actions.Request{Verb: d.verb, Lock: d.lock, Siblings: d.siblings, Force: true} // the dialog says what is discouraged, and why
 	if d.holder < len(d.lock.Holders) {
 		h := d.lock.Holders[d.holder]
 		r.Owner = h.Owner
@@ -365,6 +383,7 @@ func (m *model) lookAgain() tea.Cmd {
 		return tea.Batch(m.closeDialog(), m.say(said))
 	}
 	d := newDialog(before.verb, now)
+	d.siblings = siblingsOf(m.latest, now)
 	if before.verb != actions.VerbExtend {
 		d.demandIn(m.config, text.Escape(now.Key))
 	}

@@ -157,6 +157,9 @@ func (d *dialog) describe(m *model, width int) [][]part {
 	if err != nil {
 		return append(lines, []part{{t.bad, err.Error()}})
 	}
+	if n := statusOf(m.latest, l.Node); n != nil {
+		r.Unheard = n.Feed == keyspace.FeedPoll
+	}
 	return append(lines, consequenceLines(t, r, width)...)
 }
 
