@@ -26,6 +26,8 @@ const (
 	endSlack = 25 * time.Millisecond
 	// lateAnswer is how long a plan may take to reach the server when PTTL is compared.
 	lateAnswer = time.Second
+	// transit is for how long a key may be on its way to another node of a cluster.
+	transit = time.Second
 )
 
 // seen is the lock as the operator saw it. Request.Lock may have been partly read again, to update
@@ -56,6 +58,23 @@ func (p *plan) observedEnd(seen keyspace.Record) []fact {
 		facts = append(facts, fact{pttl, atLeast, millis(soonest), changed(whyRenewed)})
 	}
 	return facts
+}
+
+// afterMove is the plan for a lock that a cluster has moved to another node. MIGRATE sends what is
+// left of the TTL, so that the end is later there, by the time that the key was on its way.
+func (p plan) afterMove() plan {
+	facts := make([]fact, 0, len(p.facts)+1)
+	for _, f := range p.facts {
+		end, err := strconv.ParseInt(f.want, 10, 64)
+		if f.ask[0] != "PEXPIRETIME" || f.compared != equal || err != nil {
+			facts = append(facts, f)
+			continue
+		}
+		latest := strconv.FormatInt(end+transit.Milliseconds(), 10)
+		facts = append(facts, fact{f.ask, atLeast, f.want, f.blame}, fact{f.ask, atMost, latest, f.blame})
+	}
+	p.facts = facts
+	return p
 }
 
 // stillLeased is the fact that the lock has a TTL if and only if it had one. It is for keys whose

@@ -43,6 +43,7 @@ func (o *Operator) follow(ctx context.Context, at place, p plan, r Request, try 
 		case isSent:
 			hops++
 			next, refused = o.redirected(ctx, at, sent, r.Lock.Ref)
+			p = p.afterMove()
 		case isMoving(a.out.Err) && tries == movingTries:
 			return a.because(fmt.Sprintf("nothing was done: slot %d is being moved to another node: try again", keyspace.Slot(r.Lock.Key)))
 		case isMoving(a.out.Err):

@@ -7,7 +7,7 @@ func TestSetNX(t *testing.T) {
 	for _, test := range []struct{ name, key, value, label string }{
 		{"one", "lock:orders", "1", "1"},
 		{"one, word inside", "shop:stock-lock:item", "1", "1"},
-		{"true", "orders_lock", "true", "true"},
+		{"true", "orders_lock", "true", UnknownHolder},
 		{"a host", "lock:orders", "web-1.example.org", "web-1.example.org"},
 		{"a process", "lock:orders", "4711", "4711"},
 		{"host and process", "lock:orders", "web-1:4711", "web-1, process 4711"},

@@ -47,7 +47,7 @@ func TestLocksThatLookLikeSomethingElse(t *testing.T) {
 		{"lock:orders", `{"locked_by": "web-1", "locked_at": "2026-11-22T11:13:48Z", "ttl": 30}`, minute, SchemeToken, "web-1, since 2026-11-22 11:13:48Z", ""},
 		{"mutex:orders", `a:2:{s:3:"pid";i:4711;s:8:"hostname";s:5:"web-1";}`, 0, SchemeSetNX, "web-1, process 4711", ""},
 		// Django's cache.add, which pickles all but numbers
-		{":1:lock-import", "\x80\x05\x88.", minute, SchemeToken, "True", ""},
+		{":1:lock-import", "\x80\x05\x88.", minute, SchemeToken, UnknownHolder, ""},
 		{":1:lock-import", "\x80\x04\x95\x0e\x00\x00\x00\x00\x00\x00\x00\x8c\x0aweb-1:4711\x94.", minute, SchemeToken, "web-1, process 4711", ""},
 		// a name that has "airlock" in it, and is none
 		{"orders-fairlock", "594730fb989a82f9c4b373d423b32f22", minute, SchemeToken, "594730fb989a82f9c4b373d423b32f22", "maybe redlock, @sesamecare-oss/redlock (npm)"},

@@ -31,6 +31,9 @@ type acting struct {
 	output    string
 	readOnly  readOnly
 	confirmed string // of --confirm
+	// frees says that a dry run is about the last of several holders, before which it would have
+	// taken out the others.
+	frees bool
 }
 
 // add offers the shared flags.
@@ -62,9 +65,9 @@ has no TTL and the server is polled, nothing tells such a hold; the question say
 
 With --from it reads one lock object, as locktop list -o json and locktop show -o json print it, and acts on the holders in
 that object. The lock must still be the listed one: the same node, scheme, entry counts, fencing token, Redlock votes and
-end of the lease. A lock without a TTL has no end to compare. The end must be the same to the millisecond if the server tells it (PEXPIRETIME, Redis 7.0), else within
-250 ms; a renewal changes it. KEY and --holder can be left out; the database is taken from the object. With --from - the
-question is asked on the terminal.
+end of the lease. The end must be the same to the millisecond if the server tells it (PEXPIRETIME, Redis 7.0), else within
+250 ms; a renewal changes it. A lock without a TTL has no end to compare. KEY and --holder can be left out; the database is
+taken from the object. With --from - the question is asked on the terminal.
 
 A dry run prints what the question would: what was seen, what would happen, and the warnings. On a terminal it asks first;
 elsewhere it needs --yes. In a profile of production a release or a force-expiry has the key's name typed, or needs
@@ -117,6 +120,7 @@ func (a *app) act(cmd *cobra.Command, c *acting, args []string, r actions.Reques
 			}
 			r = c.listed.next(found, r)
 		}
+		c.frees = c.dryRun && i > 0 && i == len(requests)-1 && found.lock != nil && len(requests) == len(found.lock.Holders)
 		out := s.operator.Do(ctx, r)
 		if found.record.Exists() && found.lock == nil && c.listed == nil {
 			return errors.Join(c.about.noLock(found.record), out.Err)
@@ -328,6 +332,7 @@ func (a *app) report(c *acting, r actions.Request, o actions.Outcome, back time.
 	var printed error // the outcome is what it is, whether anybody reads it or not
 	if c.output == "json" {
 		out := newOutcomeJSON(r, o, said)
+		out.Consequences = c.consequences(r, o)
 		if known {
 			is := back > 0
 			out.CameBack = &is
@@ -337,7 +342,7 @@ func (a *app) report(c *acting, r actions.Request, o actions.Outcome, back time.
 	switch {
 	case o.Result.Done(), o.Result == actions.ResultDryRun, o.Result.Refused():
 		if c.output != "json" {
-			_, printed = fmt.Fprintln(a.stdout, strings.Join(append([]string{said}, consequences(r, o)...), "\n  "))
+			_, printed = fmt.Fprintln(a.stdout, strings.Join(append([]string{said}, c.consequences(r, o)...), "\n  "))
 		}
 		if o.Result.Refused() {
 			return errors.Join(printed, quietly(exitRefused))
@@ -349,11 +354,15 @@ func (a *app) report(c *acting, r actions.Request, o actions.Outcome, back time.
 }
 
 // consequences are what a dry run tells besides, as the question before an action does.
-func consequences(r actions.Request, o actions.Outcome) []string {
+func (c *acting) consequences(r actions.Request, o actions.Outcome) []string {
 	if !r.DryRun || o.Result != actions.ResultDryRun && o.Result != actions.ResultDiscouraged {
 		return nil
 	}
-	return actions.Consequences(r)
+	said := actions.Consequences(r)
+	if c.frees && r.Verb == actions.VerbRelease {
+		said = append(said, "The holders before this one are released first: this release then frees the lock, and wakes who waits for it.")
+	}
+	return said
 }
 
 // sentence is the outcome in words.
@@ -371,7 +380,7 @@ func sentence(r actions.Request, o actions.Outcome) string {
 func newOutcomeJSON(r actions.Request, o actions.Outcome, said string) outcomeJSON {
 	out := outcomeJSON{
 		Schema: report.OutcomeSchema, At: report.Instant(time.Now()), Node: report.Shown(string(r.Lock.Node)), DB: r.Lock.DB,
-		Verb: string(r.Verb), Result: string(o.Result), Done: o.Result.Done(), Text: said, Consequences: consequences(r, o),
+		Verb: string(r.Verb), Result: string(o.Result), Done: o.Result.Done(), Text: said,
 	}
 	out.Key, out.KeyBase64 = report.Plain(r.Lock.Key)
 	out.Owner, out.OwnerBase64 = report.Plain(r.Owner)

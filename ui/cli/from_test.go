@@ -104,6 +104,9 @@ func TestFromActsOnTheListedHolders(t *testing.T) {
 			if code != exitDone || strings.Count(out, "\n") != len(owners) || strings.Count(out, `"consequences":["`) != len(owners) {
 				t.Errorf("a dry run for each holder: code %d, %s%s", code, out, said)
 			}
+			if last := strings.LastIndex(strings.TrimSpace(out), "\n"); strings.Contains(out[:last+1], "then frees the lock") || !strings.Contains(out[last+1:], "then frees the lock") {
+				t.Errorf("a dry run of all holders, of whom the last frees the lock: %s", out)
+			}
 			code, out, said = locktop("release", "--from", listed.write(t, 0), "--yes", "-o", "json")
 			if left := holders(key); code != exitDone || strings.Count(out, `"done":true`) != 1 || !slices.Equal(left, before[1:]) {
 				t.Errorf("the first holder was to go: code %d, %s%s: %q are left", code, out, said, left)
