@@ -171,6 +171,22 @@ func text64(s string) (text, base string) {
 	return printable(s), base64.StdEncoding.EncodeToString([]byte(s))
 }
 
+// Names are the key and the owner, byte for byte; exact is false if the line does not hold the bytes.
+func (l *AuditLine) Names() (key, owner string, exact bool) {
+	key, errKey := bytesOf(l.Key, l.Key64)
+	owner, errOwner := bytesOf(l.Saw.Owner, l.Saw.Owner64)
+	return key, owner, errKey == nil && errOwner == nil
+}
+
+// bytesOf is the reverse of text64.
+func bytesOf(text, text64 string) (string, error) {
+	if text64 == "" {
+		return text, nil
+	}
+	decoded, err := base64.StdEncoding.DecodeString(text64)
+	return string(decoded), err
+}
+
 // Concerns reports whether the line is of an action on a key of this name.
 func (l *AuditLine) Concerns(db int, key string) bool {
 	text, base := text64(key)

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"locktop/actions"
@@ -48,6 +49,12 @@ func (a *app) dashboard(ctx context.Context, place keyspace.Place, look *observi
 		}
 		a.say("actions are off, as with --read-only: %v", err)
 		s.operate(actions.Options{ReadOnly: true, Where: where(place)})
+	}
+	if s.audit != nil {
+		var others sync.WaitGroup
+		others.Go(func() { noteOthers(ctx, s.audit, where(place), s.locks.Note) })
+		defer others.Wait() // after ctx has ended, before the audit is closed
+		defer cancel()
 	}
 	noColor, _ := a.lookup("NO_COLOR")
 	begin, save := a.views(draw, shown.play != nil)
