@@ -52,6 +52,13 @@ func (p *fakeProber) Probe(ctx context.Context, l *inspector.Lock, o inspector.P
 	return p.sample, p.err
 }
 
+// costs sets what the next questions for the cost are answered; one that was asked before may still run.
+func (p *fakeProber) costs(cost inspector.ProbeCost, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cost, p.costErr = cost, err
+}
+
 func (p *fakeProber) wasEnded() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -268,19 +275,19 @@ func TestProbeDoesNotBeginLightly(t *testing.T) {
 		t.Fatal("it began before anybody knew what it costs")
 	}
 	h.keys("esc")
-	h.prober.costErr = errors.New("NOPERM this user has no permissions")
+	h.prober.costs(inspector.ProbeCost{}, errors.New("NOPERM this user has no permissions"))
 	h.keys("P")
 	h.run(func() bool { return h.m.probe.costErr != nil })
 	h.keys("tab", "enter")
 	h.wantSeen("It cannot be probed: NOPERM")
 	h.keys("esc")
-	h.prober.costErr, h.prober.cost = nil, inspector.ProbeCost{Known: true, Ops: 90_000, Busiest: 45_000, Masters: 2}
+	h.prober.costs(inspector.ProbeCost{Known: true, Ops: 90_000, Busiest: 45_000, Masters: 2}, nil)
 	h.keys("P")
 	h.run(func() bool { return h.m.probe.cost != nil })
 	h.keys("tab", "enter")
 	h.wantSeen("Refused: the server runs 45,000 commands a second", "--force")
 	h.keys("esc")
-	h.prober.cost = inspector.ProbeCost{Known: true, Ops: 9, Busiest: 9, Masters: 1}
+	h.prober.costs(inspector.ProbeCost{Known: true, Ops: 9, Busiest: 9, Masters: 1}, nil)
 	h.keys("P")
 	h.run(func() bool { return h.m.probe.cost != nil })
 	for _, span := range []string{"31s", "0s", "x", "-1s", ""} {

@@ -33,7 +33,7 @@ func TestWalk(t *testing.T) {
 	}
 	t.Logf("-walk.seed %d", seed)
 	acted, probed := 0, 0
-	for end := time.Now().Add(span); time.Now().Before(end) || (acted == 0 || probed == 0) && !time.Now().After(end.Add(span)); seed++ {
+	for end := time.Now().Add(span); time.Now().Before(end) || (acted == 0 || probed == 0) && !time.Now().After(end.Add(5*span)); seed++ {
 		a, p := walk(t, seed)
 		acted, probed = acted+a, probed+p
 	}
