@@ -18,7 +18,7 @@ const untold = "Clients listen on a channel with its name, but locktop does not 
 // doubts are what the data does not prove about the lock that an action concerns.
 func doubts(r Request) (warnings []string) {
 	if r.Unheard && !r.Lock.Tells(r.Owner) {
-		warnings = append(warnings, "It has no TTL: if it was released since, and acquired again with the same value, locktop cannot tell, and this ends the new hold.")
+		warnings = append(warnings, "It has no TTL: if it was released and acquired again with the same value since it was read, locktop cannot tell, and the action ends the new hold.")
 	}
 	if n := len(r.Siblings); n > 0 {
 		const most = 3
@@ -26,8 +26,8 @@ func doubts(r Request) (warnings []string) {
 		for _, key := range r.Siblings[:min(n, most)] {
 			names = append(names, keyspace.Visible(key))
 		}
-		warnings = append(warnings, plural(n, "other key has", "other keys have")+" the same value, and a name that differs in its number only ("+
-			strings.Join(names, ", ")+"): if they are one lock, this acts on a part of it.")
+		warnings = append(warnings, plural(n, "other key has", "other keys have")+" the same value and a name that differs only in its number ("+
+			strings.Join(names, ", ")+"): if they are one lock, the action changes only a part of it.")
 	}
 	return warnings
 }

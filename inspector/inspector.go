@@ -143,13 +143,18 @@ func (i *Inspector) Latest() *Snapshot {
 func (i *Inspector) EventsSince(seq uint64) (events []Event, lost uint64) { return i.log.since(seq) }
 
 // Note adds an event of locktop itself (an operator's action) to the stream; its Seq and At are set here. Where its Cause is
-// CauseOperator, the action took the lock from Owner, and the end of that hold is the operator's.
+// CauseOperator, the action took the lock from Owner, and the end of that hold is the operator's; At
+// is then when the action was done, and zero stands for now.
 func (i *Inspector) Note(e Event) {
+	done := e.At
 	e.At = time.Now()
+	if done.IsZero() {
+		done = e.At
+	}
 	i.log.add(e)
 	if e.Kind == EventOperator && e.Cause == CauseOperator {
 		i.mu.Lock()
-		i.operated = append(i.operated, operated{key: keyRef{e.DB, e.Key}, owner: e.Owner, at: e.At})
+		i.operated = append(i.operated, operated{key: keyRef{e.DB, e.Key}, owner: e.Owner, at: done})
 		i.mu.Unlock()
 	}
 	i.wake()

@@ -128,7 +128,7 @@ var libraries = []Library{
 	{
 		Name: "Bull (Node)", Schemes: ofTokens, RecognisedBy: "`<prefix>:<queue>:<job>:lock` beside the job's hash, a UUID",
 		Discouraged: true, Consequence: "The job counts as stalled and is run again by another worker, while the first one goes on: it is processed twice.",
-		is: func(c *candidate, s shape) match { return isBull(c, s == shapeUUID && isRandomUUID(c.token())) },
+		is: func(c *candidate, _ shape) match { return isBull(c, isRandomUUID(c.token())) },
 	},
 	{
 		Name: "BullMQ (Node)", Schemes: ofTokens, RecognisedBy: "`<prefix>:<queue>:<job>:lock` beside the job's hash, a UUID and a counter",

@@ -54,18 +54,17 @@ func uuidNamed(is func(key string) bool) matcher {
 	}
 }
 
-// isRandomUUID knows a UUID of version 4. One of another version is of no library that draws random
-// ones.
+// isRandomUUID reports whether a token is a UUID of version 4, which is the random one.
 func isRandomUUID(token string) bool { return isUUID(token) && token[14] == '4' }
 
-// sixteenBytes are what a value of 24 characters of base64 stands for.
+// sixteenBytes decodes a token of 16 bytes in base64 and returns them in hexadecimal.
 func sixteenBytes(token string) (string, bool) {
 	decoded, err := base64.StdEncoding.DecodeString(token)
 	return hex.EncodeToString(decoded), err == nil && len(decoded) == 16
 }
 
-// isTimeUUIDBytes knows the bytes of a UUID of version 1 that was drawn in the last five years
-// before a time. Of random bytes one in 64 has that version, and of those hardly any such a time.
+// isTimeUUIDBytes reports whether a token is the bytes of a UUID of version 1 that was drawn in the
+// five years before now. One in 64 random tokens has that version, and hardly any of those such a time.
 func isTimeUUIDBytes(token string, now time.Time) bool {
 	bytes, ok := sixteenBytes(token)
 	if !ok {
@@ -75,7 +74,8 @@ func isTimeUUIDBytes(token string, now time.Time) bool {
 	return ok && !at.After(now.Add(24*time.Hour)) && now.Sub(at) < 5*365*24*time.Hour
 }
 
-// isMixed knows random letters and digits: some of both cases are among them.
+// isMixed reports whether a token has this length and only letters and digits, with letters of both
+// cases.
 func isMixed(token string, length int) bool {
 	return len(token) == length && isAlnum(token) && strings.ToLower(token) != token && strings.ToUpper(token) != token
 }

@@ -39,7 +39,7 @@ func (s *store) endedBy(i int32, o operated) bool {
 	history := s.slots[i].lock.History
 	n := -1
 	for k := range slices.Backward(history) {
-		if history[k].Owner == o.owner {
+		if history[k].Owner == o.owner && !history[k].Since.After(o.at) { // else it is a later hold
 			n = k
 			break
 		}

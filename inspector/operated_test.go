@@ -105,3 +105,17 @@ func TestAProbeProvesARelease(t *testing.T) {
 		})
 	}
 }
+
+// TestAnActionThatIsReportedLate belongs to the hold that it ended, not to a later one of the same owner.
+func TestAnActionThatIsReportedLate(t *testing.T) {
+	c, _ := held(t)
+	c.after(time.Second).hints("del").gone().expect("released a freed")
+	done := c.now
+	c.after(100*time.Millisecond).hints("new", "set", "expire").text("a", c.in(lease)).expect("acquired a")
+	c.after(100 * time.Millisecond).hints("del").gone().expect("released a freed")
+	c.store.operate(operated{key: keyRef{key: sceneKey}, owner: "a", at: done})
+	l := c.must(StateFreed)
+	if len(l.History) != 2 || l.History[0].Cause != CauseOperator || l.History[1].Cause != CauseFreed || l.FreedBy != CauseFreed {
+		t.Errorf("freed by %s, %+v", l.FreedBy, l.History)
+	}
+}

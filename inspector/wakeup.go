@@ -51,7 +51,7 @@ func lostWakeUp(_ Thresholds, l *Lock, _ time.Time) (Finding, bool, time.Time) {
 		return Finding{}, false, time.Time{}
 	}
 	sleep := number(uint16(min(l.Waiters.Count, 1<<15)), "client still listens", "clients still listen")
-	severity, why := SeverityInfo, "a client that waits was not woken; one that only listens looks the same"
+	severity, why := SeverityInfo, "if they wait, nothing woke them; a client that only listens looks the same"
 	if strings.HasPrefix(string(l.Scheme), "redisson") { // whose clients listen only while they wait
 		severity, why = SeverityWarning, "no message woke them"
 	}

@@ -152,7 +152,7 @@ func (f *feed) step(ctx context.Context) error {
 		if err := f.check(ctx); err != nil {
 			return err
 		}
-		f.say() // and how it is heard
+		f.say() // it says how the server is heard
 	}
 	if err := f.nudge(ctx); err != nil {
 		return err

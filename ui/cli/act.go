@@ -31,8 +31,7 @@ type acting struct {
 	output    string
 	readOnly  readOnly
 	confirmed string // of --confirm
-	// frees says that a dry run is about the last of several holders, before which it would have
-	// taken out the others.
+	// frees says that this is the dry run of the last holder of several, whose release frees the lock.
 	frees bool
 }
 
@@ -60,8 +59,8 @@ func (c *acting) add(cmd *cobra.Command) {
 const actionNote = `
 
 It acts only if the lock is still what it read, atomically; else nothing changes, and it says what the lock is now. While
-it asks, it observes the lock: a renewal is no reason to refuse, and another hold with the same value is one. If the lock
-has no TTL and the server is polled, nothing tells such a hold; the question says so.
+it asks, it watches the lock: a renewal does not refuse the action, but another hold with the same value does. Without a TTL
+and without events from the server such a hold cannot be told apart; the question then says so.
 
 With --from it reads one lock object, as locktop list -o json and locktop show -o json print it, and acts on the holders in
 that object. The lock must still be the listed one: the same node, scheme, entry counts, fencing token, Redlock votes and
@@ -187,7 +186,7 @@ func (c *acting) requests(found sight, r actions.Request) []actions.Request {
 }
 
 // allow asks the person, if there is anything to ask. What the operator will refuse is not asked. A
-// request of which a person is asked follows its hold from then on.
+// single request follows its hold from the question on.
 func (a *app) allow(ctx context.Context, s *session, c *acting, all []actions.Request, mustType bool, choose func(*inspector.Lock, inspector.Holder) error) error {
 	if s.operator.ReadOnly() || all[0].Changed != "" {
 		return nil
@@ -360,7 +359,7 @@ func (c *acting) consequences(r actions.Request, o actions.Outcome) []string {
 	}
 	said := actions.Consequences(r)
 	if c.frees && r.Verb == actions.VerbRelease {
-		said = append(said, "The holders before this one are released first: this release then frees the lock, and wakes who waits for it.")
+		said = append(said, "The other holders are released first: this release then frees the lock and wakes the clients that wait for it.")
 	}
 	return said
 }

@@ -54,7 +54,7 @@ func (a *app) follow(
 ) (actions.Request, error) {
 	rules := schemeRules{rules: c.about.rulesOf(r.Lock.Key)}
 	look := observing{
-		rules: rules, notify: "auto", poll: time.Second, reserved: literalGlob(r.Lock.Key),
+		rules: rules, notify: "auto", poll: time.Second, reserved: keyspace.Escape(r.Lock.Key),
 		readOnly: c.readOnly,
 	}
 	if err := a.observe(ctx, s, &look, false); err != nil {

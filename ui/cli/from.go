@@ -223,7 +223,7 @@ func (l *listedLock) find(look func(inspector.Rules) (sight, error), rules inspe
 	if err != nil || !found.record.Exists() || found.lock != nil && string(found.lock.Scheme) == l.Scheme {
 		return found, err
 	}
-	rule := inspector.Rule{Pattern: keyspace.Pattern{Glob: literalGlob(l.key)}, Scheme: inspector.Scheme(l.Scheme)}
+	rule := inspector.Rule{Pattern: keyspace.Pattern{Glob: keyspace.Escape(l.key)}, Scheme: inspector.Scheme(l.Scheme)}
 	ruled, err := look(append(inspector.Rules{rule}, rules...))
 	if err != nil || ruled.lock == nil || string(ruled.lock.Scheme) != l.Scheme {
 		return found, err

@@ -24,7 +24,8 @@ const (
 // them, until ctx ends. A hold that one of them ended is then the operator's, as after an action of
 // this process.
 func noteOthers(ctx context.Context, audit *actions.Audit, where string, note func(inspector.Event)) {
-	began, changed := time.Now(), time.Time{}
+	began := time.Now()
+	var read os.FileInfo // as it was when it was read last
 	noted := make(map[string]bool)
 	every := time.NewTicker(otherActionsEvery)
 	defer every.Stop()
@@ -35,10 +36,10 @@ func noteOthers(ctx context.Context, audit *actions.Audit, where string, note fu
 		case <-every.C:
 		}
 		info, err := os.Stat(audit.Path())
-		if err != nil || info.ModTime().Equal(changed) {
+		if err != nil || read != nil && info.Size() == read.Size() && info.ModTime().Equal(read.ModTime()) {
 			continue // a file that was moved away tells nothing
 		}
-		changed = info.ModTime()
+		read = info
 		lines, err := audit.Recent(where, otherActionsMost)
 		if err != nil {
 			continue // the panel of the last actions says what is wrong with it
@@ -68,6 +69,7 @@ func eventOfOther(line *actions.AuditLine) (e inspector.Event, took bool) {
 	}
 	actor := line.Actor.User + "@" + line.Actor.Host
 	return inspector.Event{
+		At:   line.At,
 		Ref:  keyspace.Ref{Node: keyspace.Node(line.Node), DB: line.DB, Key: key},
 		Kind: inspector.EventOperator, Scheme: inspector.Scheme(line.Scheme), Owner: owner, Cause: inspector.CauseOperator,
 		Text: text.Legible(actor) + ": " + string(line.Verb) + " of " + text.Escape(key) + ": " + string(line.Outcome),

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"locktop/inspector"
+	"locktop/keyspace"
 	"locktop/ui/report"
 	"locktop/ui/text"
 )
@@ -17,7 +17,7 @@ import (
 // watchKey observes one key for a while; nil: it was no lock at the end, and none ended meanwhile.
 func (a *app) watchKey(ctx context.Context, s *session, rules schemeRules, whose identity, key string, span time.Duration) (*inspector.Snapshot, error) {
 	rules.rules = rules.rules.WithKey(key)
-	look := observing{rules: rules, whose: whose, notify: "auto", poll: time.Second, reserved: literalGlob(key)}
+	look := observing{rules: rules, whose: whose, notify: "auto", poll: time.Second, reserved: keyspace.Escape(key)}
 	var last *inspector.Snapshot // with the lock; one that has ended goes from later snapshots after a while
 	seen, err := a.lookOn(ctx, s, &look, span, func(next *inspector.Snapshot) {
 		if i := slices.IndexFunc(next.Locks, func(l *inspector.Lock) bool { return l.Key == key }); i >= 0 {
@@ -30,11 +30,6 @@ func (a *app) watchKey(ctx context.Context, s *session, rules schemeRules, whose
 		return nil, err
 	}
 	return last, nil
-}
-
-// literalGlob is the glob that names one key only.
-func literalGlob(key string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`).Replace(key)
 }
 
 // writeStatistics prints for people what is known of the past of a lock, and the holds.

@@ -83,7 +83,7 @@ func TestShowRefusesATimeInThePast(t *testing.T) {
 
 func TestALiteralGlobNamesOneKey(t *testing.T) {
 	for _, key := range []string{"lock:a", "*", `\`, `\*`, "[a-z]", "a?b", "[^a]", "^", "-]"} {
-		p := keyspace.Pattern{Glob: literalGlob(key)}
+		p := keyspace.Pattern{Glob: keyspace.Escape(key)}
 		if !p.Match(key) {
 			t.Errorf("%q does not name %q", p.Glob, key)
 		}
