@@ -97,8 +97,8 @@ func TestExtendTimestamp(t *testing.T) {
 		ctx := t.Context()
 		now := time.Now()
 		for _, value := range []string{
-			stamp{}.at(now), stamp{decimals: 3}.at(now), stamp{decimals: 7}.at(now), stamp{millis: true}.at(now),
-			stamp{prefix: "host:id:", millis: true}.at(now), stamp{prefix: "\xff:"}.at(now),
+			stamp{}.at(now), stamp{decimals: 3}.at(now), stamp{decimals: 7}.at(now), stamp{unit: time.Millisecond}.at(now),
+			stamp{prefix: "host:id:", unit: time.Millisecond}.at(now), stamp{prefix: "\xff:"}.at(now),
 		} {
 			for _, ttl := range []time.Duration{0, time.Minute} {
 				client.Set(ctx, "lock", value, ttl)
@@ -106,7 +106,7 @@ func TestExtendTimestamp(t *testing.T) {
 				out := o.Do(ctx, r)
 				after, err := parseTimestamp(client.Get(ctx, "lock").Val())
 				before := must(parseTimestamp(value))(t)
-				if out.Result != ResultExtended || err != nil || after.prefix != before.prefix || after.millis != before.millis || after.decimals != before.decimals {
+				if out.Result != ResultExtended || err != nil || after.prefix != before.prefix || after.unit != before.unit || after.decimals != before.decimals {
 					t.Errorf("%q became %q: %+v", value, client.Get(ctx, "lock").Val(), out)
 				}
 				if left := time.Until(after.end); left < 59*time.Minute || left > 61*time.Minute {
@@ -149,8 +149,10 @@ func TestParseTimestamp(t *testing.T) {
 		"1700000001":              {},
 		"1700000000.124":          {decimals: 3},
 		"1700000000.123456789":    {decimals: 9},
-		"1700000000124":           {millis: true},
-		"a:b:1700000000124":       {prefix: "a:b:", millis: true},
+		"1700000000124":           {unit: time.Millisecond},
+		"1700000000123457":        {unit: time.Microsecond},
+		"1700000000123456789":     {unit: time.Nanosecond},
+		"a:b:1700000000124":       {prefix: "a:b:", unit: time.Millisecond},
 		"a:1700000000.1234568":    {prefix: "a:", decimals: 7},
 		"\x00\xff:1700000000.124": {prefix: "\x00\xff:", decimals: 3},
 	} {

@@ -123,3 +123,35 @@ func TestUntoldWaitersAreNamed(t *testing.T) {
 		t.Errorf("%q was said", got.Payload)
 	}
 }
+
+// TestObserversAreNotWoken: an observing locktop subscribes to the channels by patterns, and does not wait for the lock.
+func TestObserversAreNotWoken(t *testing.T) {
+	for _, watch := range []bool{false, true} {
+		for listening, want := range []string{"nobody was listening for it", "1 waiter woken"} {
+			s := newFixtureServer(t)
+			f := fixture{key: "orders", setup: func(time.Time) [][]any {
+				return [][]any{{"HSET", "orders", "0f4d3a52-6c1e-4b7a-8a2e-3f6d5c4b2a10:42", 1}, {"PEXPIRE", "orders", 30000}}
+			}}
+			s.leave(t, f)
+			observer := s.client.PSubscribe(t.Context(), inspector.Rules(nil).Announcements()...)
+			if _, err := observer.Receive(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if listening == 1 {
+				waiter := s.client.Subscribe(t.Context(), "redisson_lock__channel:{orders}")
+				if _, err := waiter.Receive(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				defer waiter.Close()
+			}
+			lock := s.see(t, f)
+			o := s.operator()
+			o.scriptsDenied.Store(watch)
+			r := Request{Verb: VerbRelease, Lock: lock, Owner: lock.Holders[0].Owner}
+			if out := o.Do(t.Context(), r); out.Woken != int64(listening) || !strings.Contains(out.Sentence(r), want) {
+				t.Errorf("%d were listening: %s", listening, out.Sentence(r))
+			}
+			_ = observer.Close()
+		}
+	}
+}

@@ -114,6 +114,9 @@ func (p plan) woken(replies []any) int64 {
 		if publishes(command) {
 			text, _ := textOf(replies[i])
 			n, err := strconv.ParseInt(text, 10, 64)
+			if listeners, known := p.listeners[command[1]]; known && command[0] == "PUBLISH" {
+				n = min(n, listeners) // the others subscribed by patterns: those are observers
+			}
 			if err == nil {
 				woken = max(woken, 0) + n
 			}

@@ -9,6 +9,8 @@ import (
 
 const (
 	machineHex    = "0f8fad5bd9cb469fa16570867728950e"
+	leasedA       = "190696e02ecc467d9d6a5a550bf6a24c:1795393048259134440"
+	leasedB       = "fcd9d460656c487fafe0d1caac06681d:1795393048262449333"
 	symfonyTokenA = "K7gNU3sdo+OL0wNhqoVWhr3g6s1xYv72ol/pe/Unols="
 	symfonyTokenB = "9f0rT2m0xkV5Yb6qg3u1hJwPzA8dC4eLsN7iQoXyZaE="
 )
@@ -48,6 +50,16 @@ func init() {
 					{"ZADD", "{report}:time", end, symfonyTokenA, end + 0.25, symfonyTokenB, end - 600, dead},
 					{"PEXPIREAT", "{report}:weight", ahead(now, 310*time.Second)},
 					{"PEXPIREAT", "{report}:time", ahead(now, 310*time.Second)},
+				}
+			},
+		},
+		fixture{
+			name: "py-redis-semaphore 0.2", key: "semaphore:api:owners", scheme: inspector.SchemeLeasedSet, mode: inspector.ModeSemaphore,
+			labels: []string{leasedA, leasedB}, left: []string{"semaphore:api:fencing"},
+			setup: func(now time.Time) [][]any {
+				return [][]any{
+					{"ZADD", "semaphore:api:owners", ahead(now, time.Minute), leasedA, ahead(now, 5*time.Minute), leasedB},
+					{"SET", "semaphore:api:fencing", 2},
 				}
 			},
 		},

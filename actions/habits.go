@@ -13,6 +13,9 @@ import (
 
 const uncheckedLibrary = "Its clients release without looking whose lock it is: an old holder that is still alive will delete the next holder's. Stop it first."
 
+// uncheckedValue is said of a token that may not tell one holder from the next.
+const uncheckedValue = "Its value looks the same for every client. If so, a client cannot see whose lock it deletes: an old holder that is still alive will delete the next holder's. Stop it first."
+
 const untold = "Clients listen on a channel with its name, but locktop does not know the message that its library sends there: they get none, and will try again by themselves."
 
 // doubts are what the data does not prove about the lock that an action concerns.
@@ -53,6 +56,9 @@ func habits(r Request) (warnings []string, isDiscouraged bool) {
 			if library.Discouraged {
 				warnings = append(warnings, "If it is a lock of "+library.Name+": "+library.Consequence)
 			}
+		}
+		if r.Lock.Scheme == inspector.SchemeToken && r.Lock.SameForAll() {
+			warnings = append(warnings, uncheckedValue)
 		}
 	}
 	if channels := r.Lock.UntoldChannels(); len(channels) > 0 && frees(r) {

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -175,5 +176,20 @@ func TestATombstoneEndsWithTheRenewal(t *testing.T) {
 	}
 	if !s.client.SetNX(t.Context(), f.key, "another", time.Minute).Val() {
 		t.Error("a client that waits cannot acquire it")
+	}
+}
+
+// The holder of a lock of petty-cache (npm) deletes the next one's: all write the same value.
+func TestAValueOfEveryClientIsSaid(t *testing.T) {
+	s := newFixtureServer(t)
+	for value, warns := range map[string]bool{"1": true, "locked": true, uuidOfHabits: false} {
+		f := stringFixture("petty-cache 3.5", "petty:mutex", value, 10*time.Second)
+		s.leave(t, f)
+		for verb, may := range map[Verb]bool{VerbRelease: warns, VerbForceExpire: warns, VerbExtend: false} {
+			effect := EffectOf(Request{Verb: verb, Lock: s.see(t, f), Owner: value, TTL: time.Minute})
+			if said := slices.Contains(effect.Warnings, uncheckedValue); said != may {
+				t.Errorf("%s of %q: %q", verb, value, effect.Warnings)
+			}
+		}
 	}
 }

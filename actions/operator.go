@@ -212,12 +212,15 @@ func notAsShown(r Request) *Outcome {
 }
 
 // execute carries the plan out, by scripts if it may.
-func (o *Operator) execute(ctx context.Context, at place, p plan, _ Request) attempt {
+func (o *Operator) execute(ctx context.Context, at place, p plan, r Request) attempt {
 	var (
 		a   answer
 		err error
 		way executor
 	)
+	if !waitsByPattern(r) {
+		p.listeners = p.listening(ctx, at)
+	}
 	for _, next := range o.ways() { // nothing is done where a way is not to be had, so that the next one may be tried
 		b, nextErr := next.execute(ctx, at, p)
 		if errors.Is(nextErr, errNoCompare) {

@@ -33,6 +33,8 @@ type plan struct {
 	later bool
 	// sharded says that it is made for a cluster, where a node tells of its own clients how many it has woken.
 	sharded bool
+	// listeners are the clients that listen on the channels of the plan by name; nil: unknown.
+	listeners map[string]int64
 	// sameHolder, where it is not nil, says of another value whether the one who was seen has written it.
 	sameHolder func(value string) bool
 }

@@ -63,7 +63,7 @@ func TestLeastRightsForEveryLock(t *testing.T) {
 	for _, f := range fixtures {
 		for kind, patterns := range patternsOf(f.key) {
 			t.Run(f.name+"/"+kind, func(t *testing.T) {
-				look := admin.connection.ObserverACL(patterns, inspector.BesidePatterns(patterns), keyspace.Standalone)
+				look := admin.connection.ObserverACL(patterns, inspector.BesidePatterns(patterns), inspector.Rules(nil).Announcements(), keyspace.Standalone)
 				rights := RightsFor(Need{Patterns: patterns, Server: admin.connection.Server()})
 				act := strings.Join(slices.Concat(rights.Keys, rights.Channels, rights.Commands), " ")
 				observer := fixtureServer{nil, grant(t, admin.client, server.Socket, "observer", look)}

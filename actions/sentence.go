@@ -203,6 +203,8 @@ func wokenWords(o Outcome, r Request) string {
 		return ""
 	case woken > 0 && r.Lock != nil && r.Lock.Waiters.By == inspector.WaitersShared:
 		return "; " + plural(woken, "client", "clients") + " told on the channel for all locks of its library"
+	case woken > 0 && waitsByPattern(r):
+		return "; at most " + plural(woken, "waiter", "waiters") + " woken"
 	case o.WokenMore && woken == 0:
 		return "; whoever was listening for it was woken"
 	case o.WokenMore:

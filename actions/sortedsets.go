@@ -42,6 +42,29 @@ func init() {
 		},
 	})
 	addRecipe(Recipe{
+		Scheme: inspector.SchemeLeasedSet, Type: keyspace.TypeZSet, Guard: guardMember,
+		WakeUp: "none: clients that wait poll, or sleep on a list whose name is not known",
+		Steps: map[Verb]Step{
+			VerbExtend: steps[VerbExtend],
+			VerbRelease: {
+				Does: steps[VerbRelease].Does,
+				Then: "The holder does not notice: if it is alive, it still believes that it has the lock. Other holders keep theirs. " +
+					"Clients that poll get the lock by themselves. Those of redis-semaphore-eval (Python) sleep until their timeout: nothing wakes them.",
+			},
+			VerbForceExpire: steps[VerbForceExpire],
+		},
+		plan: func(p *plan, r Request, holder inspector.Holder, now time.Time) error {
+			score := endMillis
+			if r.Lock.LeasedInSeconds() {
+				score = func(now time.Time, lease time.Duration) float64 { return endMillis(now, lease) / 1000 }
+			}
+			return p.onMember(r, holder, memberLock{score: score, stays: sameSpan}, now)
+		},
+		samples: func(key string) []*inspector.Lock {
+			return sampleMembers(inspector.SchemeLeasedSet, key, "token")
+		},
+	})
+	addRecipe(Recipe{
 		Scheme: inspector.SchemeRedisSemaphore, Type: keyspace.TypeZSet, Guard: guardMember,
 		WakeUp: "PUBLISH {key}:released with the number of permits, if the holders are numbered permits or clients listen there; else none: waiting clients poll",
 		Steps: map[Verb]Step{

@@ -83,18 +83,21 @@ func sameID(was, is string) bool {
 }
 
 // stamp is the value of a timestamp lock, taken apart so that a later end can be written in the same format: whole or
-// fractional seconds, or milliseconds since 1970, alone or behind "id:".
+// fractional seconds, milliseconds, microseconds or nanoseconds since 1970, alone or behind "id:".
 type stamp struct {
 	prefix   string // the id and its colon
 	end      time.Time
-	millis   bool
-	decimals int // of fractional seconds
+	unit     time.Duration // of a whole number that does not count seconds; else 0
+	decimals int           // of fractional seconds
 }
 
 var errStamp = errors.New("no known format of a time")
 
-// parseTimestamp reads the formats by the number of digits: ten are seconds from 2001 to 2286, thirteen are milliseconds
-// of the same years.
+// unitOf is what a whole number of so many digits counts in the years from 2001 to 2286, where ten
+// are seconds.
+var unitOf = map[int]time.Duration{13: time.Millisecond, 16: time.Microsecond, 19: time.Nanosecond}
+
+// parseTimestamp reads the formats by the number of digits.
 func parseTimestamp(value string) (stamp, error) {
 	var s stamp
 	if colon := strings.LastIndexByte(value, ':'); colon >= 0 {
@@ -114,8 +117,10 @@ func parseTimestamp(value string) (stamp, error) {
 			return stamp{}, errStamp
 		}
 		s.end, s.decimals = time.Unix(n, nanos), len(fraction)
-	case len(whole) == 13 && !hasFraction:
-		s.end, s.millis = time.UnixMilli(n), true
+	case unitOf[len(whole)] != 0 && !hasFraction:
+		s.unit = unitOf[len(whole)]
+		perSecond := int64(time.Second / s.unit)
+		s.end = time.Unix(n/perSecond, n%perSecond*int64(s.unit))
 	default:
 		return stamp{}, errStamp
 	}
@@ -124,8 +129,8 @@ func parseTimestamp(value string) (stamp, error) {
 
 // at is the value with another end, rounded up to what the format can say.
 func (s stamp) at(end time.Time) string {
-	if s.millis {
-		return s.prefix + strconv.FormatInt(end.Add(time.Millisecond-1).UnixMilli(), 10)
+	if s.unit != 0 {
+		return s.prefix + strconv.FormatInt(end.Add(s.unit-1).UnixNano()/int64(s.unit), 10)
 	}
 	step := time.Second
 	for range s.decimals {

@@ -1,10 +1,12 @@
 package actions
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
+	"locktop/inspector"
 	"locktop/keyspace"
 )
 
@@ -32,6 +34,32 @@ func (p plan) wakesSharded() bool {
 
 // wokenElsewhere is said where a key was on the node that its slot is being moved to, and those who listen are still on the other one.
 const wokenElsewhere = "its slot is being moved: clients that wait on its sharded channel may sleep on until they try again by themselves"
+
+// listening returns how many clients listen on each channel of the plan by its name. The reply to
+// PUBLISH also counts clients that subscribed by a pattern, as every observing locktop does. Nil:
+// the plan sends no message, or the server does not answer; then the reply to PUBLISH counts.
+func (p plan) listening(ctx context.Context, at place) map[string]int64 {
+	var channels []string
+	for _, command := range p.commands {
+		if command[0] == "PUBLISH" {
+			channels = append(channels, command[1])
+		}
+	}
+	if len(channels) == 0 {
+		return nil
+	}
+	listeners, err := at.client.PubSubNumSub(ctx, channels...).Result()
+	if err != nil {
+		return nil // a user without PUBSUB may still act; a server that is gone refuses the action
+	}
+	return listeners
+}
+
+// waitsByPattern says whether waiters subscribe by patterns, as observers do: Redis does not tell
+// the two apart.
+func waitsByPattern(r Request) bool {
+	return r.Lock != nil && r.Lock.Scheme == inspector.SchemeSpringIntegration
+}
 
 // publishes says whether a command sends a message to a channel.
 func publishes(command []string) bool { return command[0] == "PUBLISH" || command[0] == "SPUBLISH" }

@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -68,9 +69,71 @@ func announcedKey(channel string) (key string, ok bool) {
 	return "", false
 }
 
+// waking are words of a channel that has a key's name and on which clients wait, though it does not
+// say for what: "rlock-channel:orders" (redis-lock-py), "lock:orders:notify".
+var waking = map[string]bool{
+	"channel": true, "notify": true, "notification": true, "notifications": true, "wake": true, "wakeup": true, "signal": true,
+}
+
+// keysOfChannel returns the keys to which a channel of any of these forms may belong.
+func keysOfChannel(channel string) (keys []string) {
+	if key, is := announcedKey(channel); is {
+		return []string{key}
+	}
+	const dividers = ":-._/"
+	for i := 1; i < len(channel)-1; i++ {
+		if strings.IndexByte(dividers, channel[i]) >= 0 && wordsWake(channel[:i]) {
+			keys = append(keys, channel[i+1:])
+			break
+		}
+	}
+	if i := strings.LastIndexAny(channel, dividers); i > 0 && wordsWake(channel[i+1:]) {
+		keys = append(keys, channel[:i])
+	}
+	return keys
+}
+
+// wordsWake reports whether a part of a channel's name consists of such words and of words for a
+// lock.
+func wordsWake(part string) bool {
+	found := false
+	for word, rest := nextWord(part); word != ""; word, rest = nextWord(rest) {
+		if !waking[word] && gradeOf(word) == nameSilent {
+			return false
+		}
+		found = found || waking[word]
+	}
+	return found
+}
+
 // announcedChannels returns globs for such channels, and for the channels that serve all locks of a
-// library.
-func announcedChannels() []string { return []string{"*release*", "*unlock*"} }
+// library. A channel whose name has no word for a lock is an application's own.
+func announcedChannels() []string {
+	return []string{"*release*", "*unlock*", "*lock*channel*", "*channel*lock*", "*lock*notif*", "*notif*lock*", "*lock*wake*", "*lock*signal*"}
+}
+
+// announcementGlobs are the same channels without those whose names begin with an underscore.
+func announcementGlobs() []string {
+	return []string{"release*", "[^_]*release*", "unlock*", "[^_]*unlock*"}
+}
+
+// keysInMessage returns the keys that the message itself may name: it is the key (redfour, Spring
+// Integration), or JSON with the key (simple-redis-mutex). Only a lock whose end was seen at that
+// moment makes use of it.
+func keysInMessage(message string) []string {
+	if message == "" || len(message) > maxAnnouncement {
+		return nil
+	}
+	keys := []string{message}
+	var named struct{ Key string }
+	if json.Unmarshal([]byte(message), &named) == nil && named.Key != "" {
+		keys = append(keys, named.Key)
+	}
+	return keys
+}
+
+// maxAnnouncement is how long a message that names a key may be, in bytes.
+const maxAnnouncement = 1024
 
 // announced returns the clients that listen on channels with the key's name, and these channels.
 func (c *candidate) announced() (w Waiters, channels []string) {
@@ -78,7 +141,7 @@ func (c *candidate) announced() (w Waiters, channels []string) {
 		if r.Type != keyspace.TypeChannel || r.Size == 0 {
 			continue
 		}
-		if key, is := announcedKey(r.Key); is && key == c.Key {
+		if slices.Contains(keysOfChannel(r.Key), c.Key) {
 			w.By = WaitersSubscribers
 			w.Count += int(r.Size)
 			channels = append(channels, r.Key)

@@ -2,6 +2,7 @@ package inspector
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,6 +23,7 @@ func TestWaitersOnChannels(t *testing.T) {
 		{with(stringRecord("lock:orders", hex, minute), channelOf("lock:orders:released", 2)), Waiters{Count: 2, By: WaitersSubscribers}},
 		{with(stringRecord("lock:orders", hex, 0), channelOf("unlock:lock:orders", 1)), Waiters{Count: 1, By: WaitersSubscribers}},
 		{with(hashRecord("lock:orders", minute, "worker", "1"), channelOf("lock:orders.unlocked", 1)), Waiters{Count: 1, By: WaitersSubscribers}},
+		{with(stringRecord("lock:orders", hex, minute), channelOf("rlock-channel:lock:orders", 1)), Waiters{Count: 1, By: WaitersSubscribers}},
 		{with(permit, channelOf("semaphore:pool:released", 3)), Waiters{Count: 3, By: WaitersSubscribers}},
 		{with(mutex, channelOf("@simple-redis-mutex:locks-releases", 4)), Waiters{Count: 4, By: WaitersShared}},
 		{with(mutex, channelOf("@simple-redis-mutex:locks-releases", 0)), Waiters{Exact: true, By: WaitersShared}},
@@ -39,11 +41,46 @@ func TestWaitersOnChannels(t *testing.T) {
 	}
 }
 
+// TestAnnouncementsAreHeard: every channel on which locktop itself announces a release is heard, and none of keyspace notifications.
+func TestAnnouncementsAreHeard(t *testing.T) {
+	rules := mustRules(t, "orders:locks:*=spring-integration", "*:x=spring-integration", "odd name:*=spring-integration")
+	globs := rules.Announcements()
+	heard := func(channel string) bool {
+		return slices.ContainsFunc(globs, func(glob string) bool { return (keyspace.Pattern{Glob: glob}).Match(channel) })
+	}
+	for _, channel := range []string{
+		"redisson_lock__channel:{orders}", "redisson_rwlock:{orders}", "redisson_sc:{orders}", RedissonLatchName("orders"),
+		SimpleMutexChannel, "lock-release", "semaphore:pool:released", "released:lock:orders", "unlock:orders", "lock:orders.unlocked",
+		"orders-channel:orders:locks:7", "orders:locks-channel:orders:locks:7", "odd name-channel:odd name:7",
+	} {
+		if !heard(channel) {
+			t.Errorf("%s is not heard", channel)
+		}
+	}
+	for _, channel := range []string{
+		"__keyspace@0__:lock:release", "__keyevent@0__:released", "__redis__:invalidate", "x-channel:x:1", "chat", "orders",
+	} {
+		if heard(channel) {
+			t.Errorf("%s is heard by %q", channel, globs)
+		}
+	}
+	for message, want := range map[string][]string{
+		"lock:orders": {"lock:orders"}, "": nil, "0": {"0"}, strings.Repeat("x", maxAnnouncement+1): nil,
+		`{ "key": "lock:orders", "value": "1" }`: {`{ "key": "lock:orders", "value": "1" }`, "lock:orders"},
+	} {
+		if got := keysInMessage(message); !slices.Equal(got, want) {
+			t.Errorf("%.40q names %q, want %q", message, got, want)
+		}
+	}
+}
+
 func TestChannelsOfKeys(t *testing.T) {
 	rules := Rules(nil)
 	for channel, want := range map[string][]string{
 		"lock:orders:released": {"lock:orders"}, "lock:orders-unlock": {"lock:orders"}, "released:lock:orders": {"lock:orders"},
 		"semaphore:pool:released": {"semaphore:pool"}, "@simple-redis-mutex:locks-releases": nil, "orders": nil, ":released": nil, "release:": nil,
+		"rlock-channel:lock:py:orders": {"lock:py:orders"}, "lock:channel:orders": {"orders"}, "lock:orders:notify": {"lock:orders"},
+		"channel:lock:orders": {"lock:orders"}, "chat:channel:7": nil, "channel": nil, "lock-channel:": nil, "locks:orders:7": nil,
 	} {
 		if got := rules.Owners(channel); !slices.Equal(got, want) {
 			t.Errorf("%s belongs to %q, want %q", channel, got, want)
@@ -52,7 +89,7 @@ func TestChannelsOfKeys(t *testing.T) {
 	listed := func(channel string) bool {
 		return slices.ContainsFunc(rules.Channels(), func(glob string) bool { return (keyspace.Pattern{Glob: glob}).Match(channel) })
 	}
-	for _, channel := range []string{"lock:orders:released", "unlock:x", "lock-release", SimpleMutexChannel, "redisson_lock__channel:{x}"} {
+	for _, channel := range []string{"lock:orders:released", "unlock:x", "lock-release", SimpleMutexChannel, "redisson_lock__channel:{x}", "rlock-channel:orders"} {
 		if !listed(channel) {
 			t.Errorf("nobody asks for %s", channel)
 		}

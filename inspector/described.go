@@ -11,8 +11,8 @@ import (
 const maxDescription = 512
 
 // description is what a value in JSON or in PHP's serialisation says about its lock: who took it,
-// and when.
-type description struct{ holder, host, process, since string }
+// and when. id may be the token of the acquisition, or the name of what is locked.
+type description struct{ holder, instance, host, process, since, id string }
 
 // describing are the words that its field names consist of. An object with any other field is data:
 // a locked account has a reason, a cached order has items.
@@ -21,7 +21,13 @@ var describing = map[string]bool{
 	"resource": true, "owner": true, "holder": true, "token": true, "id": true, "uuid": true, "host": true, "hostname": true,
 	"machine": true, "pid": true, "process": true, "thread": true, "worker": true, "ttl": true, "expires": true, "expiry": true,
 	"expiration": true, "timeout": true, "lease": true, "until": true, "version": true, "created": true, "timestamp": true,
+	"job": true, "task": true, "instance": true, "node": true, "server": true, "service": true, "app": true, "held": true,
+	"started": true, "renewed": true, "refreshed": true, "heartbeat": true, "duration": true, "ms": true, "time": true,
 }
+
+// taking are the words of a field that says when the lock was acquired. Other fields have other
+// times, such as "expiresAt".
+var taking = map[string]bool{"locked": true, "acquired": true, "created": true, "held": true, "started": true}
 
 // describedLock reads a value that describes a lock. One of its fields has a name such as
 // "lockedSince", "locked_by" or "acquiredAt", or it has a host and a process; it has no other
@@ -48,12 +54,24 @@ func describedLock(value string) (description, bool) {
 			d.process = text
 		case first == "owner" || first == "holder" || second == "by":
 			d.holder = text
-		case second == "at" || second == "since" || second == "on":
+		case first == "instance" || first == "worker" || first == "node":
+			d.instance = text
+		case (first == "lock" || first == "token") && (second == "" || second == "id" || second == "token"):
+			d.id = text
+		case taking[first] && (second == "at" || second == "since" || second == "on"):
 			d.since = text
 		}
 		speaks = speaks || (first == "locked" || first == "acquired") && second != ""
 	}
 	return d, speaks || isHost(d.host) && isProcess(d.process)
+}
+
+// sameDescription reports whether two values describe the same hold, so that the second is a
+// renewal: they have the same random token, holder and time of acquisition.
+func sameDescription(before, now string) bool {
+	was, described := describedLock(before)
+	is, still := describedLock(now)
+	return described && still && was == is && was.since != "" && shapeOf(was.id).tokenLike()
 }
 
 // objectOf returns the fields of a flat object in JSON or in PHP's serialisation.
@@ -115,13 +133,20 @@ func phpItem(text string) (item, rest string, ok bool) {
 // label returns the description in words.
 func (d description) label() string {
 	label := d.holder
+	if label == "" {
+		label = d.instance
+	}
 	if label == "" && isHost(d.host) && isProcess(d.process) {
 		label = d.host + ", process " + d.process
 	}
 	if label == "" {
 		label = UnknownHolder
 	}
-	if at, err := time.Parse(time.RFC3339, d.since); err == nil {
+	at, err := time.Parse(time.RFC3339, d.since)
+	if id, end, is := leaseEnd(d.since); err != nil && is && id == "" {
+		at, err = end, nil
+	}
+	if err == nil {
 		label += ", since " + at.UTC().Format("2006-01-02 15:04:05Z")
 	}
 	return label

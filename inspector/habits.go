@@ -3,6 +3,7 @@ package inspector
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"locktop/keyspace"
@@ -36,6 +37,25 @@ func (l *Lock) uncheckedRelease() bool {
 	return slices.ContainsFunc(unchecked, func(library *Library) bool {
 		return slices.Contains(library.Schemes, l.Scheme) && library.is(&c, s) == matchSurely
 	})
+}
+
+// constants are values that say that a lock is held, but not by which client.
+var constants = map[string]bool{
+	"true": true, "yes": true, "on": true, "ok": true, "lock": true, "locked": true, "held": true, "taken": true, "busy": true,
+	"acquired": true, "active": true, "running": true, "processing": true, "set": true, "exists": true, "value": true,
+}
+
+func isConstant(value string) bool { return constants[strings.ToLower(unwrap(value))] }
+
+// SameForAll reports whether the value of a string is likely the same for every client: nothing, a
+// single character, such a word, or the name of the key. A client that compares it before it
+// releases takes the next holder's lock for its own.
+func (l *Lock) SameForAll() bool {
+	if l.Observed.Type != keyspace.TypeString {
+		return false
+	}
+	value := unwrap(l.Observed.Value.Text)
+	return len(value) <= 1 || isConstant(value) || l.Key == value || strings.HasSuffix(l.Key, ":"+value)
 }
 
 // resurrects: the very token that was deleted came back, which only a renewal that makes the key

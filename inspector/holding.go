@@ -57,7 +57,7 @@ func (v *sight) sameHolder(old *Lock) bool {
 		}
 	}
 	if v.found.scheme != SchemeTimestamp {
-		return false
+		return sameDescription(before, now)
 	}
 	// The value is the end of the lease, and a renewal changes it: an id in it decides. Without one, only a value that was
 	// written into the key while it was there may be a renewal, or else it is the next lock's; then the rule decides that
@@ -173,6 +173,10 @@ func (v *sight) gaveWay(l *Lock, at time.Time, told bool) (ended time.Time, exac
 		return earlier(l.leaseEnd(), at), true, CauseExpired
 	case ranOut, v.overwritten(): // the key of a timestamp lock outlives its lease, and the next client takes it over by GETSET
 		return at, told, CauseTakenOver
+	}
+	if announced := v.trail.announcedAt; sameRelease(announced, v.record.ReadAt) {
+		v.proved = true
+		return earlier(announced, at), true, CauseReleased // its library's message woke the next holder
 	}
 	return at, told, CauseUnknown
 }

@@ -46,6 +46,8 @@ func TestLibraries(t *testing.T) {
 		{"redlock:orders", uuid, "one of RedLock.net, pottery (Python), or written by hand"},
 		{"mutex:orders", uuid, "one of redis-semaphore (npm), mutex, Spring Integration, redlock-rb (Ruby), aioredlock (Python), or written by hand"},
 		{"lock:orders", hex4 + hex4 + hex4[:16], "maybe redlock (Elixir)"},
+		{"lock:orders", hex4, ""},
+		{"lock:orders", "019ab3c5d7e97f0182a3b4c5d6e7f809", ""},
 		{"lock:orders", "65937b25a1b2c", "maybe redlock-php (ronnylt)"},
 		{"lock:orders", "\x8f\x11\xc2\x00\xff\x01\x02zq\x90\x91\x92\x93\x94\x95\x96\x97\x98\x99\x9a", "maybe rslock (Rust)"},
 		{"ticket:7:sell_lock", "", "maybe redis-objects (Ruby)"},

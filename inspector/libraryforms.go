@@ -64,7 +64,8 @@ func sixteenBytes(token string) (string, bool) {
 }
 
 // isTimeUUIDBytes reports whether a token is the bytes of a UUID of version 1 that was drawn in the
-// five years before now. One in 64 random tokens has that version, and hardly any of those such a time.
+// five years before now. One in 64 random tokens has that version, and hardly any of those such a
+// time.
 func isTimeUUIDBytes(token string, now time.Time) bool {
 	bytes, ok := sixteenBytes(token)
 	if !ok {
@@ -83,11 +84,17 @@ func isMixed(token string, length int) bool {
 // anyVersion stands for a random number in the place of a UUID's version.
 const anyVersion = 0
 
+// isBareUUID reports whether a token has the form of a random UUID, of version 4 or 7, without
+// dashes. Of random bytes 3 in 100 have it.
+func isBareUUID(token string) bool {
+	return len(token) == 32 && isHex(token) && (token[12] == '4' || token[12] == '7') && strings.IndexByte("89ab", token[16]) >= 0
+}
+
 // hexOf are so many hexadecimal digits, that may be a UUID of a version, without dashes.
 func hexOf(digits int, version byte) matcher {
 	return func(c *candidate, s shape) match {
 		token := c.token()
-		return mayIf(s == shapeHex && len(token) == digits && !isTimeUUID(token) && (version == anyVersion || token[12] == version))
+		return mayIf(s == shapeHex && len(token) == digits && !isTimeUUID(token) && (version == anyVersion && !isBareUUID(token) || version != anyVersion && token[12] == version))
 	}
 }
 
@@ -194,6 +201,9 @@ func besideJob(r keyspace.Record) keyspace.Company {
 func redislockToken(value string) (token, metadata string, ok bool) {
 	const size = 22
 	if len(value) < size || !isText(value) {
+		return "", "", false
+	}
+	if len(value) == 24 && isRandomText(value) { // 18 random bytes, as rueidis draws: no metadata
 		return "", "", false
 	}
 	token, metadata = value[:size], value[size:]

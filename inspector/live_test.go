@@ -30,7 +30,7 @@ func startBy(t testing.TB, at keyspace.Options, how keyspace.ObserveOptions, o i
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	how.Patterns, how.Follow, how.Nudge, how.Companions = inspector.DefaultPatterns(), inspector.Rules(nil).Follow, true, inspector.Rules(nil)
+	how.Patterns, how.Follow, how.Nudge, how.Companions = inspector.DefaultPatterns(), o.Rules.Follow, true, o.Rules
 	observation, err := c.Observe(ctx, how)
 	if err != nil {
 		t.Fatal(err)

@@ -28,6 +28,7 @@ const (
 	SchemeDistributedSemaphore Scheme = "distributedlock-semaphore" // sorted set: machine and process, end of its lease
 	SchemeDistributedRW        Scheme = "distributedlock-rw"        // set of readers, string of the writer
 	SchemeRedisSemaphore       Scheme = "redis-semaphore"           // sorted set: client, last refresh (npm)
+	SchemeLeasedSet            Scheme = "leased-set"                // sorted set: token, end of its lease, as scripts keep it
 	SchemePythonRedisLock      Scheme = "python-redis-lock"         // string, and a list on which its waiters are blocked
 	SchemeRubySemaphore        Scheme = "ruby-semaphore"            // hash of held tokens, list of free ones
 	SchemeUniqueJobs           Scheme = "sidekiq-unique-jobs"       // hash of the jobs that hold a digest, lists of those that wait
@@ -124,7 +125,7 @@ type Cause string
 
 // The causes, told from the hint and the observation together.
 const (
-	CauseReleased  Cause = "released"   // its holder released it: more than the deletion of the key proves that
+	CauseReleased  Cause = "released"   // it was released as its library does it: more than the deletion of the key proves that
 	CauseFreed     Cause = "freed"      // deleted before its lease was over: by its holder, as a rule, but nothing proves by whom
 	CauseOperator  Cause = "operator"   // an action of locktop deleted it
 	CauseExpired   Cause = "expired"    // its TTL ran out

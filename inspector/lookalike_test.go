@@ -256,7 +256,7 @@ func TestLookAlikes(t *testing.T) {
 			zsetOf("workers", 0, machine, ms(time.Minute), "web-1", ms(time.Minute)),
 			zsetOf("semaphore:pool", 0, uuid, ms(0)),
 			zsetOf("semaphore:pool", minute, uuid, "17"),
-			zsetOf("semaphore:pool", minute, uuid, ms(time.Hour)),
+			zsetOf("semaphore:pool", minute, uuid, ms(30*24*time.Hour)),
 			zsetOf("semaphore:pool", minute, uuid, ms(-48*time.Hour)),
 			zsetOf("semaphore:pool", minute, uuid, ms(0), "waiting", ms(0)),
 			zsetOf("sessions:seen", minute, uuid, ms(-time.Second)),

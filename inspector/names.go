@@ -96,6 +96,7 @@ var asideWords = map[string]asidePlace{
 	"sum": asideLast, "avg": asideLast, "mean": asideLast, "min": asideLast, "bytes": asideLast, "size": asideLast,
 	"age": asideLast, "rate": asideLast, "gauge": asideLast, "percent": asideLast,
 	"waited": asideLast, "ms": asideLast, "seconds": asideLast,
+	"timeouts": asideLast, "deadlines": asideLast, "expiries": asideLast, "delayed": asideLast, "scheduled": asideLast,
 }
 
 // companionBeginnings begin the names of keys that belong to a lock and are none.

@@ -49,6 +49,7 @@ var namings = slices.Concat(
 		{Lock: "{$}", Beside: "{$}" + goRedislockQueue, Narrow: true},
 		{Lock: "bull:$:lock", Beside: "bull:$"}, // the job of Bull and BullMQ; their prefix may be another one
 		{Lock: "$:lock", Beside: "$", Narrow: true},
+		{Lock: "$" + countedSuffix, Beside: "$" + countedSuffix + countsSuffix},
 	},
 )
 

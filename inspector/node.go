@@ -71,25 +71,32 @@ func (n *node) learn(status *keyspace.Status) (Event, bool) {
 
 // hint notes a hint until a read answers it. One that was heard before the last gap does not tell all that happened.
 func (n *node) hint(h keyspace.Hint) {
-	if n.status != nil && !h.At.After(n.status.LastGap) {
+	if n.before(h.At) {
 		return
 	}
-	t := n.trails[h.Key]
-	if t == nil {
-		if len(n.trails) >= maxTrails {
-			return
-		}
+	if t := n.trail(h.Key); t != nil {
+		t.add(h)
+	}
+}
+
+// before says whether a hint was heard before the last gap.
+func (n *node) before(at time.Time) bool { return n.status != nil && !at.After(n.status.LastGap) }
+
+// trail is that of a key, which begins with this hint if there is none; nil if there are too many.
+func (n *node) trail(key string) *trail {
+	t := n.trails[key]
+	if t == nil && len(n.trails) < maxTrails {
 		t = &trail{}
-		n.trails[h.Key] = t
+		n.trails[key] = t
 		n.most = max(n.most, len(n.trails))
 	}
-	t.add(h)
+	return t
 }
 
 // sweep forgets hints that no read answered.
 func (n *node) sweep(now time.Time) {
 	for key, t := range n.trails {
-		if now.Sub(t.updatedAt) > trailLives {
+		if now.Sub(t.lastAt()) > trailLives {
 			delete(n.trails, key)
 		}
 	}

@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"strings"
 	"time"
 
 	"locktop/keyspace"
@@ -25,6 +26,9 @@ func (rules Rules) WhyNot(r keyspace.Record) string {
 		if s.partOfAnother != nil && s.partOfAnother(&c) {
 			return "it belongs to another key, which is the lock"
 		}
+	}
+	if c.isCounted() {
+		return "it counts running jobs, as " + keyspace.Visible(c.Key+countsSuffix) + " does for each process, and a release would reset it"
 	}
 	if r.Type == keyspace.TypeString && c.isCounter() {
 		return "by its name it is a counter, and a release would reset it"
@@ -73,3 +77,37 @@ func Remedy(r keyspace.Record, now time.Time) (Scheme, bool) {
 	}
 	return "", false
 }
+
+// gocraft/work counts the running jobs of a kind in a number without a TTL, and in a hash beside it
+// those of each process. The number is no lock: if it were deleted, more jobs would run than
+// allowed.
+const (
+	countedSuffix = ":lock"
+	countsSuffix  = "_info"
+)
+
+// countsBeside names the hash of a number that may be such a count.
+func countsBeside(number keyspace.Record) []string {
+	if !strings.HasSuffix(number.Key, countedSuffix) || !number.ExpiresAt.IsZero() || !isCount(number.Value.Text) {
+		return nil
+	}
+	return []string{number.Key + countsSuffix}
+}
+
+// isCounted reports whether a number has such a hash beside it. The sum is not compared, because
+// the two are not read at the same moment.
+func (c *candidate) isCounted() bool {
+	if c.Type != keyspace.TypeString || !isCount(c.Value.Text) || c.ruled() {
+		return false
+	}
+	counts, beside := c.companion(keyspace.TypeHash, c.Key+countsSuffix)
+	for _, f := range counts.Value.Fields {
+		if !isInteger(f.Value) {
+			return false
+		}
+	}
+	return beside
+}
+
+// isCount reports whether a value is a number of a few digits.
+func isCount(value string) bool { return len(value) <= 6 && allDigits(value) }

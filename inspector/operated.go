@@ -47,11 +47,8 @@ func (s *store) endedBy(i int32, o operated) bool {
 	if n < 0 || history[n].Until.IsZero() || o.at.Sub(history[n].Until).Abs() > operatedLives {
 		return false
 	}
-	l := s.edit(i)
-	if l.FreedBy == l.History[n].Cause && n == len(l.History)-1 {
-		l.FreedBy = CauseOperator
-	}
-	l.History[n].Cause, l.History[n].Lost = CauseOperator, nil
+	s.explain(i, n, CauseOperator)
+	s.slots[i].lock.History[n].Lost = nil
 	s.settle(i, o.at)
 	return true
 }

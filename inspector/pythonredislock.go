@@ -33,11 +33,18 @@ var pythonRedisLock = schemeFile{
 	},
 }
 
-// A lock and the list of its wake-ups differ in how their names begin.
+// A lock and the list of its wake-ups differ in how their names begin. A release pushes to that
+// list, which proves it where the server sends the events of lists.
 const (
 	signalledBeginning = "lock:"
 	signalBeginning    = "lock-signal:"
 )
+
+// signalled returns the lock that a push to a list of wake-ups releases.
+func signalled(h keyspace.Hint) (key string, is bool) {
+	lock, is := strings.CutPrefix(h.Key, signalBeginning)
+	return signalledBeginning + lock, is && h.Event == "lpush"
+}
 
 func signalOf(key string) string {
 	return signalBeginning + strings.TrimPrefix(key, signalledBeginning)

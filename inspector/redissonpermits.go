@@ -103,7 +103,7 @@ func besideRedissonPermits(r keyspace.Record) keyspace.Company {
 		return keyspace.Company{}
 	}
 	return keyspace.Company{
-		Keys: []string{RedissonSuffix(r.Key, RedissonPermits)}, Channels: []string{RedissonName(RedissonSemaphoreChannel, r.Key)},
+		Keys: append([]string{RedissonSuffix(r.Key, RedissonPermits)}, countsBeside(r)...), Channels: []string{RedissonName(RedissonSemaphoreChannel, r.Key)},
 	}
 }
 

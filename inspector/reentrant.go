@@ -41,8 +41,8 @@ func recogniseReentrant(c *candidate) (recognition, bool) {
 	switch {
 	case c.named(): // without a TTL a plain word is a property with a number, not a holder
 		ok = c.ruled() || leased || s.tokenLike() || !allLetters(field.Name)
-	case c.name.aside:
-		ok = s.tokenLike() && c.name.grade != nameSilent
+	case c.name.aside: // "jobs:mail:lock_info" counts what each process runs, and never ends
+		ok = leased && s.tokenLike() && c.name.grade != nameSilent
 	case c.name.grade >= nameStrong:
 		ok = true
 	case c.name.grade == nameWord:

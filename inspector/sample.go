@@ -155,10 +155,7 @@ func (s *store) prove(sample *Sample) {
 		if !released(&s.slots[i].lock.History[n]) {
 			continue
 		}
-		l := s.edit(i)
-		if l.History[n].Cause = CauseReleased; l.FreedBy == CauseFreed && n == len(l.History)-1 {
-			l.FreedBy = CauseReleased
-		}
+		s.explain(i, n, CauseReleased)
 		s.changed = true
 	}
 }

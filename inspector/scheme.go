@@ -57,7 +57,7 @@ func (c *candidate) ruled() bool { return c.name.grade == nameRuled }
 // schemes are asked in this order: those that a value proves come first, and the one for what no other scheme knows last.
 var schemes = [...]*schemeFile{
 	&redisson, &redissonRW, &redissonMulti, &redissonPermits, &redissonSemaphore, &redissonLatch,
-	&symfonySemaphore, &symfony, &distributedSemaphore, &distributedRW, &redisSemaphore,
+	&symfonySemaphore, &symfony, &distributedSemaphore, &distributedRW, &redisSemaphore, &leasedSet,
 	&pythonRedisLock, &rubySemaphore, &uniqueJobs, &rql, &suo, &huey, &goRedislock, &countedRW, &sessionLock, &redfour,
 	&reentrant, &shedLock, &rueidisLock, &springIntegration, &timestamp, &token, &setnx, &wrongType,
 }

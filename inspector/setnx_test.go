@@ -12,7 +12,7 @@ func TestSetNX(t *testing.T) {
 		{"a process", "lock:orders", "4711", "4711"},
 		{"host and process", "lock:orders", "web-1:4711", "web-1, process 4711"},
 		{"an address and process", "lock:orders", "10.0.0.7:4711", "10.0.0.7, process 4711"},
-		{"Spring's cache lock", "products~lock", "", ""},
+		{"Spring's cache lock", "products~lock", "", UnknownHolder},
 		{"redis-py without a timeout", "orders-lock", "594730fb989a42f9c4b373d423b32f22", "594730fb989a42f9c4b373d423b32f22"},
 		{"Redis in Action", "lock:market:", uuid, uuid},
 		{"phpredis in a console", "PHPREDIS_SESSION:k3j4h5_LOCK", "vm|1594", "vm, process 1594"},

@@ -153,7 +153,11 @@ func (s *soak) suffers() {
 	case f.slow, s.random.IntN(2) == 0: // else it is over before anybody can tell of it
 		s.reaches("word of "+f.name, func(st keyspace.Status) bool { return f.told(s.scene, st) })
 	}
+	if f.compares {
+		s.traffic.pause()
+	}
 	f.heals(s.scene)
+	s.traffic.run()
 	s.reaches("live feed after "+f.name, s.live)
 	clear(s.wrong)
 }

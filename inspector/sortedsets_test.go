@@ -53,6 +53,40 @@ func TestSymfony(t *testing.T) {
 	}
 }
 
+// TestLeasedSet has what py-redis-semaphore 0.2 leaves, which sets no TTL, and what is none.
+func TestLeasedSet(t *testing.T) {
+	const a, b = "190696e02ecc467d9d6a5a550bf6a24c:1795393048259134440", "fcd9d460656c487fafe0d1caac06681d:1795393048262449333"
+	l := judged(t, zsetOf("semaphore:api:owners", 0, a, ms(20*time.Second), b, ms(30*time.Second)))
+	heldBy(t, l, SchemeLeasedSet, ModeSemaphore, a, b)
+	if !l.Holders[0].ExpiresAt.Equal(schemeNow.Add(20*time.Second)) || l.State != StateHeld || l.Waiters.By != WaitersNone || l.LeasedInSeconds() {
+		t.Errorf("%+v", l)
+	}
+	l = judged(t, zsetOf("mutex:critical:owners", 0, "web-1:4711", inSeconds(-time.Minute), a, inSeconds(20*time.Second)))
+	heldBy(t, l, SchemeLeasedSet, ModeSemaphore, a)
+	if !l.LeasedInSeconds() {
+		t.Error("its scores are seconds")
+	}
+	// redis-semaphore-eval 0.3
+	const permit = "5b0e2f6c-90c1-4f0e-8a57-2d1f3c5a7b9e"
+	heldBy(t, judged(t, zsetOf("mail:semaphore", 0, permit, inSeconds(time.Minute))), SchemeLeasedSet, ModeSemaphore, permit)
+	for _, r := range []keyspace.Record{
+		zsetOf("semaphore:api:owners", 0, a, ms(-time.Second)),                              // of times that are over
+		zsetOf("semaphore:api:owners", 0, a, ms(20*time.Second), b, inSeconds(time.Minute)), // of both
+		zsetOf("semaphore:api:owners", 0, a, ms(8*24*time.Hour)),
+		zsetOf("semaphore:api:owners", 0, a, "17"),
+		zsetOf("semaphore:api:queue", 0, a, ms(20*time.Second)),
+		zsetOf("shop:locks:expirations", 0, "orders:7", ms(20*time.Second)),
+		zsetOf("delayed:jobs", 0, a, ms(20*time.Second)),
+		zsetOf("lock:jobs:delayed", 0, a, ms(20*time.Second)),
+		zsetOf("stock:lock:scheduled", 0, a, ms(20*time.Second)),
+		zsetOf("lock:orders:timeouts", 0, a, ms(20*time.Second)),
+	} {
+		if l, is := Rules(nil).Inspect(r, schemeNow); is && l.Scheme == SchemeLeasedSet {
+			t.Errorf("%q %v is taken for %s", r.Key, r.Value.Fields, l.Scheme)
+		}
+	}
+}
+
 // inSeconds is a moment of the tests as seconds with a fraction.
 func inSeconds(d time.Duration) string {
 	return strconv.FormatFloat(float64(schemeNow.Add(d).UnixMilli())/1000, 'f', -1, 64)

@@ -4,6 +4,22 @@ import (
 	"locktop/keyspace"
 )
 
+// springChannel is between the name of a registry and that of its lock in the channel on which the
+// lock's release is announced. The message is the key (RedisLockRegistry.java, 7.2.0-M1).
+const springChannel = "-channel:"
+
+// springAnnouncements are globs of the channels of the registries that a pattern names. The name of
+// a registry may have colons. A pattern that leaves it open names none.
+func springAnnouncements(p keyspace.Pattern) (globs []string) {
+	literal := p.LiteralPrefix()
+	for i := range len(literal) {
+		if literal[i] == ':' && i > 0 {
+			globs = append(globs, keyspace.ACLGlob(keyspace.Escape(literal[:i]))+springChannel+"*")
+		}
+	}
+	return globs
+}
+
 // springIntegration is the lock of Spring Integration's RedisLockRegistry: a string with the UUID of the registry, which is the same on
 // all its locks. Nothing in it tells it from other UUIDs, and only the waiters of its PUB_SUB mode are told by a message, so that a
 // rule has to name it (RedisLockRegistry.java, 7.2.0-M1).

@@ -125,6 +125,15 @@ func (s *store) attend(u keyspace.Update) {
 
 // hint notes a hint. Names that no lock has are passed over.
 func (s *store) hint(h keyspace.Hint) {
+	if h.Event == keyspace.EventAnnounced {
+		s.announced(h)
+		return
+	}
+	if key, is := signalled(h); is {
+		h.Key = key
+		s.announced(h)
+		return
+	}
 	p, n := s.place(h.DB), s.node(h.Ref)
 	if _, followed := p.slots[h.Key]; !followed && n.trails[h.Key] == nil && s.options.Rules.isTrap(h.Key) {
 		return

@@ -1,6 +1,8 @@
 package inspector
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,6 +48,13 @@ func TestLocksThatLookLikeSomethingElse(t *testing.T) {
 		// others that describe themselves, by hand and ninja-mutex
 		{"lock:orders", `{"locked_by": "web-1", "locked_at": "2026-11-22T11:13:48Z", "ttl": 30}`, minute, SchemeToken, "web-1, since 2026-11-22 11:13:48Z", ""},
 		{"mutex:orders", `a:2:{s:3:"pid";i:4711;s:8:"hostname";s:5:"web-1";}`, 0, SchemeSetNX, "web-1, process 4711", ""},
+		// @motiadev/adapter-redis-cron 0.17
+		{
+			"motia:cron:lock:nightly", `{"jobName":"nightly","lockId":"a9e31320-a831-4ea0-acc6-adc5e333dd00","acquiredAt":1795392080603,` +
+				`"expiresAt":1795392140603,"instanceId":"motia-9ed8934f-c015-44b3-b394-9b9f4e2034a7"}`,
+			minute, SchemeToken, "motia-9ed8934f-c015-44b3-b394-9b9f4e2034a7, since 2026-11-23 00:01:20Z", "",
+		},
+		{"lock:orders", `{"expiresAt":"2026-11-22T11:14:48Z","acquiredAt":"2026-11-22T11:13:48Z","owner":"web-1"}`, minute, SchemeToken, "web-1, since 2026-11-22 11:13:48Z", ""},
 		// Django's cache.add, which pickles all but numbers
 		{":1:lock-import", "\x80\x05\x88.", minute, SchemeToken, UnknownHolder, ""},
 		{":1:lock-import", "\x80\x04\x95\x0e\x00\x00\x00\x00\x00\x00\x00\x8c\x0aweb-1:4711\x94.", minute, SchemeToken, "web-1, process 4711", ""},
@@ -58,6 +67,66 @@ func TestLocksThatLookLikeSomethingElse(t *testing.T) {
 		}
 		if got := l.LibraryNames(); c.library != "" && got != c.library {
 			t.Errorf("%q = %q: library %q, want %q", c.key, c.value, got, c.library)
+		}
+	}
+}
+
+// gocraft/work 0.5 counts how many jobs of a kind run, and beside it by which processes.
+func TestCountsOfRunningJobsAreNoLocks(t *testing.T) {
+	const pool = "e0020f48567bcac9535d39eb"
+	info := hashRecord("work:jobs:sms:lock_info", 0, pool, "2")
+	running := stringRecord("work:jobs:sms:lock", "2", 0)
+	if beside := Rules(nil).Of(running).Keys; !slices.Contains(beside, info.Key) {
+		t.Errorf("%q are beside it", beside)
+	}
+	for _, r := range []keyspace.Record{info, with(running, info), with(stringRecord("work:jobs:sms:lock", "0", 0), hashRecord(info.Key, 0, pool, "0"))} {
+		if l, is := Rules(nil).Inspect(r, schemeNow); is {
+			t.Errorf("%q is taken for %s, %q", r.Key, l.Scheme, l.Evidence)
+		}
+	}
+	if why := Rules(nil).WhyNot(with(running, info)); why != "it counts running jobs, as work:jobs:sms:lock_info does for each process, and a release would reset it" {
+		t.Errorf("why not: %q", why)
+	}
+	inspected(t, with(running, hashRecord(info.Key, 0, "owner", "web-1")), SchemeSetNX)
+	if _, is := Rules(nil).Inspect(hashRecord("locks:job_info", time.Minute, pool, "2"), schemeNow); !is {
+		t.Error("a hash with a TTL and a holder is no lock because of its name")
+	}
+}
+
+// A value that every client writes tells no holder from the next one: petty-cache 3.5 writes "1".
+func TestValuesOfNobody(t *testing.T) {
+	for value, want := range map[string]bool{
+		"1": true, "true": true, "b:1;": true, "Locked": true, `"locked"`: true, "petty:lock": true, "lock": true,
+		"17": false, "web-1:4711": false, "594730fb989a82f9c4b373d423b32f22": false, "me": false,
+	} {
+		l := inspected(t, stringRecord("petty:lock", value, time.Minute), SchemeToken)
+		if l.SameForAll() != want {
+			t.Errorf("%q is the same for all: %v", value, !want)
+		}
+	}
+}
+
+// A renewal writes another end of the lease into a description, and nothing else.
+func TestDescribedRenewal(t *testing.T) {
+	const token = `"lockId":"a9e31320-a831-4ea0-acc6-adc5e333dd00"`
+	const before = `{"jobName":"nightly",` + token + `,"acquiredAt":1795392080603,"expiresAt":1795392140603,"instanceId":"web-1"}`
+	for now, want := range map[string]bool{
+		strings.Replace(before, "2140603", "2170603", 1): true,
+		strings.Replace(before, "web-1", "web-2", 1):     false, // another client, and the id may be the job's
+		strings.Replace(before, "2080603", "2085603", 1): false, // acquired again
+		strings.Replace(before, "dd00", "dd01", 1):       false,
+		"web-1": false, "{": false, "": false,
+	} {
+		if sameDescription(before, now) != want {
+			t.Errorf("%s is the same hold: %v", now, !want)
+		}
+	}
+	for _, value := range []string{
+		`{"lock":"nightly","acquiredAt":1795392080603,"owner":"web-1"}`, // the id is a name
+		"{" + token + "}", "web-1", "",
+	} {
+		if sameDescription(value, value) {
+			t.Errorf("%s has no token and time of its acquisition", value)
 		}
 	}
 }

@@ -25,8 +25,8 @@ var timestamp = schemeFile{
 	traits: traits{anyOwner: true, ownCount: true},
 	info: SchemeInfo{
 		Name:         SchemeTimestamp,
-		Systems:      "SETNX + GETSET, jedis-lock, redis-mutex (Ruby), redis-lock (npm)",
-		RecognisedBy: "string with a time in seconds or milliseconds, or id:milliseconds; a lock's name, or uuid:milliseconds",
+		Systems:      "SETNX + GETSET, jedis-lock, redis-mutex (Ruby), redis-lock (npm), machinery (Go)",
+		RecognisedBy: "string with a time in seconds or milliseconds, or id:milliseconds; with a TTL also micro- or nanoseconds; a lock's name, or uuid:milliseconds",
 		Shows:        "the end of the lease; the holder's id if the value has one, else the holder is unknown",
 	},
 	recognise: recogniseTimestamp,
@@ -45,6 +45,9 @@ func recogniseTimestamp(c *candidate) (recognition, bool) {
 	}
 	if id == "" && !c.name.numbers {
 		return recognition{}, false
+	}
+	if id == "" && len(c.Value.Text) > 13 && allDigits(c.Value.Text) && c.ExpiresAt.IsZero() {
+		return recognition{}, false // the clock of a program is drawn for a token as well
 	}
 	outlasts := leaseSlack
 	if c.name.grade == nameSilent {
@@ -65,8 +68,9 @@ func recogniseTimestamp(c *candidate) (recognition, bool) {
 	}, true
 }
 
-// leaseEnd reads the end of a lease: 13 digits are milliseconds since 1970, 10 digits with or without a fraction are
-// seconds, and 13 digits after the last colon are milliseconds that belong to the id before it.
+// leaseEnd reads the end of a lease: 13 digits are milliseconds since 1970, 16 are microseconds, 19
+// are nanoseconds, 10 digits with or without a fraction are seconds, and 13 digits after the last
+// colon are milliseconds that belong to the id before it.
 func leaseEnd(value string) (id string, end time.Time, ok bool) {
 	digits := value
 	if i := strings.LastIndexByte(value, ':'); i > 0 {
@@ -85,6 +89,10 @@ func leaseEnd(value string) (id string, end time.Time, ok bool) {
 		return "", time.Time{}, false
 	case len(whole) == 13 && !float:
 		return id, time.UnixMilli(n), true
+	case len(whole) == 16 && !float:
+		return id, time.UnixMicro(n), true
+	case len(whole) == 19 && !float:
+		return id, time.Unix(0, n), true
 	case len(whole) == 10:
 		nanoseconds, _ := strconv.ParseInt((fraction + "000000000")[:9], 10, 64) // digits only: no error is possible
 		return id, time.Unix(n, nanoseconds), true

@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"strconv"
 	"testing"
 	"time"
 )
@@ -118,10 +119,29 @@ func TestHolderNamed(t *testing.T) {
 	}
 }
 
+// machinery 1.10 writes the end of the lease in nanoseconds. A program that draws its token from its
+// clock writes the time of the acquisition.
+func TestNanoseconds(t *testing.T) {
+	const key = "machinery_lock_periodic-task@every_1m"
+	end := schemeNow.Add(time.Minute)
+	for _, value := range []string{strconv.FormatInt(end.UnixNano(), 10), strconv.FormatInt(end.UnixMicro(), 10)} {
+		l := inspected(t, stringRecord(key, value, time.Minute), SchemeTimestamp)
+		if h := soleHolder(t, l); h.Owner != value || h.Label != UnknownHolder || l.LeaseEnds.Sub(end).Abs() > time.Microsecond {
+			t.Errorf("%+v, ends %v", h, l.LeaseEnds)
+		}
+	}
+	drawn := strconv.FormatInt(schemeNow.UnixNano(), 10)
+	for ttl, scheme := range map[time.Duration]Scheme{time.Minute: SchemeToken, 0: SchemeSetNX} {
+		if h := soleHolder(t, inspected(t, stringRecord(key, drawn, ttl), scheme)); h.Label != UnknownHolder {
+			t.Errorf("%+v", h)
+		}
+	}
+}
+
 func TestATimeNamesNobody(t *testing.T) {
 	for value, want := range map[string]bool{
 		"1767323055123": true, "1767323100": true, "1767323040.123456789": true, "2026-01-02T03:04:05Z": true, "2026-01-02T03:04:05.678901": true,
-		"2026-01-02 03:04:05+01:00": true, "1": false, "": false, "web-1:1767323055123": false, "4711": false, "9999999999999": false,
+		"2026-01-02 03:04:05+01:00": true, "1767323055123456": true, "1767323055123456789": true, "1": false, "": false, "web-1:1767323055123": false, "4711": false, "9999999999999": false,
 		"1999-01-02T03:04:05Z": false, "2026-01-02": false,
 	} {
 		if got := OnlyTime(value, schemeNow); got != want {

@@ -110,7 +110,7 @@ func (c *candidate) holderValue() (shape, bool) {
 	switch {
 	case len(value) > maxToken:
 		return s, false
-	case s == shapeForeign, s == shapeInteger && !c.name.numbers, c.isCounter(), c.name.aside && !c.named() && !s.tokenLike():
+	case s == shapeForeign, s == shapeInteger && !c.name.numbers, c.isCounter(), c.isCounted(), c.name.aside && !c.named() && !s.tokenLike():
 		return s, false
 	}
 	switch strings.ToLower(value) {
@@ -158,7 +158,7 @@ func (c *candidate) holderLabel(s shape) string {
 	if s.tokenLike() {
 		return labelOf(c.Value.Text, s, c.now)
 	}
-	if strings.EqualFold(value, "true") {
+	if value == "" || isConstant(value) {
 		return UnknownHolder
 	}
 	if _, surely := c.library(SchemeToken, s); surely {

@@ -27,7 +27,10 @@ type trail struct {
 	after              happening
 	// loweredAt is when an entry was taken out, if that was the last hint of all: the deletion that follows at once is a release.
 	loweredAt time.Time
-	waited    bool // a read that may have been on its way was left out
+	// announcedAt is when a message last said that the lock was released. It is zero if that
+	// message has proved a release: the next one needs a message of its own.
+	announcedAt time.Time
+	waited      bool // a read that may have been on its way was left out
 }
 
 // ending is one end of a key; At is zero where there was none.
@@ -71,6 +74,43 @@ var lowering = map[string]bool{"hincrby": true, "hdel": true, "zrem": true, "sre
 // oneScript is within which time two hints are of the same script.
 const oneScript = 50 * time.Millisecond
 
+// oneRelease is within which time a deletion and a message are of the same release: some libraries
+// send two commands.
+const oneRelease = 100 * time.Millisecond
+
+// sameRelease says whether a message and the end of a lock are of one release.
+func sameRelease(announced, ended time.Time) bool {
+	return !announced.IsZero() && announced.Sub(ended).Abs() <= oneRelease
+}
+
+// announced notes a message that says that the lock was released. It proves one release: that the
+// deletion which is nearest in time was one.
+func (t *trail) announced(at time.Time) {
+	end := t.freedNear(at)
+	if end.at.IsZero() {
+		t.announcedAt = at
+		return
+	}
+	for _, e := range [...]*ending{&t.first, &t.last} { // they may be the same end
+		if *e == end {
+			e.cause = CauseReleased
+		}
+	}
+}
+
+// freedNear returns the end that a message at that time may explain; zero: there is none.
+func (t *trail) freedNear(at time.Time) (nearest ending) {
+	for _, end := range [...]ending{t.first, t.last} {
+		if end.cause == CauseFreed && sameRelease(at, end.at) && (nearest.at.IsZero() || nearer(at, end.at, nearest.at)) {
+			nearest = end
+		}
+	}
+	return nearest
+}
+
+// nearer reports whether a is nearer to that time than b.
+func nearer(at, a, b time.Time) bool { return at.Sub(a).Abs() < at.Sub(b).Abs() }
+
 // add takes one hint.
 func (t *trail) add(h keyspace.Hint) {
 	what := happenings[h.Event]
@@ -81,6 +121,9 @@ func (t *trail) add(h keyspace.Hint) {
 	switch what {
 	case happeningReleased:
 		cause := CauseFreed
+		if sameRelease(t.announcedAt, h.At) {
+			cause, t.announcedAt = CauseReleased, time.Time{}
+		}
 		if !t.loweredAt.IsZero() && h.At.Sub(t.loweredAt) < oneScript {
 			cause = CauseReleased
 		}
@@ -147,6 +190,9 @@ func (t *trail) start(at time.Time) {
 	t.starts++
 	t.writes, t.renewals = 0, 0
 }
+
+// lastAt is when the last hint or message came.
+func (t *trail) lastAt() time.Time { return later(t.updatedAt, t.announcedAt) }
 
 // ended says whether the key ended at least once.
 func (t *trail) ended() bool { return !t.first.at.IsZero() }

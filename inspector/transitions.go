@@ -35,6 +35,8 @@ type sight struct {
 	over   *Hold // of a Redlock: how the hold before ended, where it did
 	// tookOver: another master has taken over since the read before, and does not have the lock.
 	tookOver bool
+	// proved: the message of the trail has proved a release.
+	proved bool
 }
 
 // record takes one read.
@@ -87,6 +89,9 @@ func (s *store) record(r *keyspace.Record) {
 	}
 	if waiting == nil {
 		return
+	}
+	if at := waiting.announcedAt; sameRelease(at, r.ReadAt) && !now.proved { // the deletion may follow
+		now.rest.announcedAt = at
 	}
 	if now.rest == (trail{}) {
 		delete(n.trails, r.Key)
@@ -273,6 +278,10 @@ func (v *sight) whyByItself(l *Lock) (at time.Time, exact bool, cause Cause) {
 	}
 	// It went before its lease was over, and no gap explains it: somebody deleted it. Where hints have names, this one's is
 	// still on its way.
+	if announced := v.trail.announcedAt; sameRelease(announced, v.record.ReadAt) {
+		v.proved = true
+		return earlier(announced, v.record.ReadAt), true, CauseReleased
+	}
 	return at, told, CauseFreed
 }
 

@@ -17,14 +17,14 @@ func (h *Holder) Unknown() bool {
 
 // PreviousName is PreviousOwner for display.
 func (e *Event) PreviousName() string {
-	if OnlyTime(e.PreviousOwner, e.At) {
+	if OnlyTime(e.PreviousOwner, e.At) || isConstant(e.PreviousOwner) {
 		return UnknownHolder
 	}
 	return e.PreviousOwner
 }
 
-// OnlyTime reports whether a value is only a time not far from now, in seconds or milliseconds
-// since 1970 or in ISO 8601. Such a value names no client.
+// OnlyTime reports whether a value is only a time not far from now, in seconds to nanoseconds since
+// 1970 or in ISO 8601. Such a value names no client.
 func OnlyTime(value string, now time.Time) bool {
 	id, at, ok := leaseEnd(value)
 	if !ok {

@@ -20,8 +20,8 @@ func (v *sight) asleep() {
 	}
 	c := candidate{Record: l.Observed, now: v.record.ReadAt}
 	if _, _, fair := c.redissonQueue(); fair {
-		// Only the first client in a queue is woken. The others sleep until it had its turn, also if it
-		// is dead.
+		// Only the first client in a queue is woken. The others sleep until it had its turn, also
+		// if it is dead.
 		return
 	}
 	count, told := 0, false

@@ -24,18 +24,20 @@ var commandsSince = []struct {
 	{7, 2, []string{"client|no-touch"}},
 }
 
-// ObserverACL is the least that a user needs to look at keys of these patterns, and at what belongs to them (beside), as rules
-// for ACL SETUSER. With the rules goes no right to write: the key patterns are %R~ (7.0), and no command writes.
+// ObserverACL is the least that a user needs to look at keys of these patterns and at what belongs
+// to them (beside), and to hear the announcements on these channels ([Companions.Announcements]),
+// as rules for ACL SETUSER. They give no right to write: the key patterns are %R~ (7.0), and no
+// command writes.
 //
 // SCAN shows the names of all keys to whoever may SCAN; the server knows no narrower rule. A pattern of channels is granted
 // by the very same pattern only, so that the rules hold for these patterns and database alone.
-func (c *Connection) ObserverACL(patterns, beside []Pattern, in Topology) string {
+func (c *Connection) ObserverACL(patterns, beside []Pattern, announcements []string, in Topology) string {
 	rules := append([]string{"-@all", "resetkeys", "resetchannels"}, c.readRules(slices.Concat(patterns, beside))...)
+	var channels []string
 	for _, p := range patterns {
-		if rule := ACLWord("&" + channelPrefix(c.options.DB) + ACLGlob(p.Glob)); !slices.Contains(rules, rule) {
-			rules = append(rules, rule)
-		}
+		channels = append(channels, channelPrefix(c.options.DB)+ACLGlob(p.Glob))
 	}
+	rules = append(rules, channelRules(slices.Concat(channels, announcements))...)
 	for _, name := range c.observerCommands(in) {
 		rules = append(rules, "+"+name)
 	}

@@ -24,7 +24,7 @@ func user(t testing.TB, s *redistest.Server, rules string) *keyspace.Connection 
 func TestObserverRulesAreEnoughToObserve(t *testing.T) {
 	patterns := []keyspace.Pattern{{Glob: "lock:*"}, keyspace.AnyCase("*mutex*")}
 	s := redistest.Start(t)
-	c := user(t, s, connect(t, s).ObserverACL(patterns, nil, keyspace.Standalone))
+	c := user(t, s, connect(t, s).ObserverACL(patterns, nil, nil, keyspace.Standalone))
 	p, _ := watch(t, c, keyspace.ObserveOptions{Patterns: patterns, Nudge: true, PassInterval: 50 * time.Millisecond})
 	st := p.reaches(t, "push", live)
 	if st.Err != "" || st.FeedReason != "" {
@@ -43,7 +43,7 @@ func TestObserverRulesAreEnoughToObserve(t *testing.T) {
 
 func TestObserverMayNotWrite(t *testing.T) {
 	s := redistest.Start(t)
-	c := user(t, s, connect(t, s).ObserverACL([]keyspace.Pattern{{Glob: "lock:*"}}, nil, keyspace.Standalone))
+	c := user(t, s, connect(t, s).ObserverACL([]keyspace.Pattern{{Glob: "lock:*"}}, nil, nil, keyspace.Standalone))
 	s.Do("SET", "lock:a", "1")
 	client := c.NewClient("writer")
 	defer client.Close()
@@ -86,7 +86,7 @@ func TestCapabilities(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := user(t, s, test.rules)
-			all, err := c.Capabilities(t.Context(), patterns, nil, keyspace.Standalone)
+			all, err := c.Capabilities(t.Context(), patterns, nil, nil, keyspace.Standalone)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +109,7 @@ func TestCapabilities(t *testing.T) {
 						s.Do(command...)
 					}
 				}
-				if all, err = c.Capabilities(t.Context(), patterns, nil, keyspace.Standalone); err != nil {
+				if all, err = c.Capabilities(t.Context(), patterns, nil, nil, keyspace.Standalone); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -266,6 +266,12 @@ func (f *feed) takeMail() {
 		delete(m.dirty, h.Key)
 	}
 	f.out.addHints(kept)
+	for _, h := range m.announced {
+		if f.followed[h.Key] != nil {
+			f.dirty[h.Key] = struct{}{}
+		}
+	}
+	f.out.addAnnouncements(m.announced)
 	for key := range m.dirty { // those whose hints did not fit
 		f.companionHint(key, now)
 		if f.matcher.match(key) && f.worthReading(key, "", now) {

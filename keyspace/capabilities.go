@@ -56,9 +56,10 @@ type attempt struct {
 // anyKey stands in an attempt's command for a key of each pattern.
 type anyKey struct{}
 
-// Capabilities tries, one after the other and without any effect, what locktop does on a server with keys of these patterns,
-// and with what belongs to them (beside). It returns an error only where the server does not answer.
-func (c *Connection) Capabilities(ctx context.Context, patterns, beside []Pattern, in Topology) (Capabilities, error) {
+// Capabilities tries, one after the other and without any effect, what locktop does on a server with
+// keys of these patterns, with what belongs to them (beside), and with the announcements of their
+// release ([Companions.Announcements]). It returns an error only if the server does not answer.
+func (c *Connection) Capabilities(ctx context.Context, patterns, beside []Pattern, announcements []string, in Topology) (Capabilities, error) {
 	client := redis.NewClient(c.readOptions(c.options.ClientName+"-check", 1, checkCommands))
 	defer client.Close()
 	patterns = ObserveOptions{Patterns: patterns}.withDefaults().Patterns
@@ -84,7 +85,7 @@ func (c *Connection) Capabilities(ctx context.Context, patterns, beside []Patter
 	if err != nil {
 		return nil, err
 	}
-	heard, err := c.tryHearing(ctx, patterns)
+	heard, err := c.tryHearing(ctx, patterns, announcements)
 	return slices.Concat(all, acting, heard), err
 }
 
@@ -206,18 +207,26 @@ func (c *Connection) try(a attempt, err error) (Capability, error) {
 }
 
 // tryHearing opens a session as a feed does.
-func (c *Connection) tryHearing(ctx context.Context, patterns []Pattern) (Capabilities, error) {
+func (c *Connection) tryHearing(ctx context.Context, patterns []Pattern, announcements []string) (Capabilities, error) {
 	flags, err := c.Notifications(ctx)
 	if err != nil {
 		return nil, err
 	}
 	f := newFeed(c, ObserveOptions{Patterns: patterns}.withDefaults(), flags)
+	f.announcements = announcements
 	s, err := f.open(ctx)
 	if err != nil {
 		return nil, wrap("check psubscribe", err)
 	}
 	defer s.close()
-	subscribe, err := c.try(attempt{name: "psubscribe", without: "changes are heard by CLIENT TRACKING at best", rule: f.hearingRule(s.denied)}, s.denied)
+	subscribe, err := c.try(attempt{name: "psubscribe", without: "changes are heard by CLIENT TRACKING at best", rule: channelRule(s.denied, f.channels())}, s.denied)
+	if err != nil {
+		return nil, err
+	}
+	announced, err := c.try(attempt{
+		name: "announcements", rule: channelRule(s.unannounced, announcements),
+		without: "a release that only its library's message proves is shown as freed",
+	}, s.unannounced)
 	if err != nil {
 		return nil, err
 	}
@@ -234,5 +243,5 @@ func (c *Connection) tryHearing(ctx context.Context, patterns []Pattern) (Capabi
 			Name: "notifications", Verdict: Absent, Detail: flags.why(), Mend: flags.Line(), Without: "events carry no names, or are not heard",
 		}
 	}
-	return Capabilities{notifications, subscribe, tracking}, nil
+	return Capabilities{notifications, subscribe, announced, tracking}, nil
 }

@@ -26,7 +26,7 @@ func TestCapabilitiesSayWhatIsNotRead(t *testing.T) {
 		{"-hgetall", "read hashes", keyspace.Denied, "hashes are not shown", true, false},
 	} {
 		c := user(t, s, "~* &* +@all "+test.rules)
-		all, err := c.Capabilities(t.Context(), nil, nil, keyspace.Standalone)
+		all, err := c.Capabilities(t.Context(), nil, nil, nil, keyspace.Standalone)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,11 @@ type Companions interface {
 	Owners(name string) []string
 	// Channels are globs of the channels whose subscribers matter.
 	Channels() []string
+	// Announcements are globs of the channels on which clients say that they released a key. The
+	// server sends every message on them, so they match as little as possible.
+	Announcements() []string
+	// Announced returns the keys that such a message may be about. It is called for each message.
+	Announced(channel, message string) []string
 }
 
 // Company is what belongs to one key.

@@ -40,6 +40,12 @@ func (family) Owners(name string) []string {
 
 func (family) Channels() []string { return []string{"ch:*"} }
 
+func (family) Announcements() []string { return []string{"ch:*", "[^_]*released"} }
+
+func (f family) Announced(channel, message string) []string {
+	return append(f.Owners(channel), message)
+}
+
 // shown is a companion in a line.
 func shown(r keyspace.Record) string {
 	out := fmt.Sprintf("%s %s %d", r.Type, r.Key, r.Size)

@@ -3,11 +3,12 @@
 // Only [Servers.Probe], which is asked for, has a list of its own: it sends MONITOR.
 //
 // [Connect] dials, and finds out what the server can do. [Connection.Observe] then starts one feed a node, which merges
-// three sources into one stream of [Update] values:
+// four sources into one stream of [Update] values:
 //
 //   - SCAN passes are the truth about which keys exist. They mark and sweep: a followed key that a complete pass did not
 //     return is read once more, and only that read says that it is gone.
 //   - Keyspace notifications, or CLIENT TRACKING invalidations, are hints. They mark a key dirty; they carry no state.
+//   - Messages that clients send on channels ([Companions].Announcements) are hints that say why a key changed.
 //   - Deadlines: when a followed key's expiry passes on the local clock, one EXISTS makes the server say so.
 //
 // Dirty keys are de-duplicated and read in pipelined batches; a read is the state. Whatever could have been missed (a
@@ -24,8 +25,9 @@
 // when it returns. It calls Take for one command at a time; while Take is slow nobody reads, and the server keeps what comes, up to
 // MaxUnread. Begun is called before anything is read, and Progress meanwhile, from another goroutine.
 //
-// Each feed owns its goroutines and the connection on which it listens, and reads through the few connections of its
-// Connection; all of it ends when the context of Observe ends, and the channel of updates is closed after the last
-// goroutine has gone. Hints may be lost, and are counted when they are; a Record reports one state of its key, which the
-// key had within the round trip that ended at the Record's ReadAt.
+// Each feed owns its goroutines and the connection on which it listens, and reads through the few
+// connections of its Connection; all of it ends when the context of Observe ends, and the channel
+// of updates is closed after the last goroutine has gone. Hints may be lost, and are counted when
+// they are; lost messages of clients are not counted. A Record reports one state of its key, which
+// the key had within the round trip that ended at the Record's ReadAt.
 package keyspace

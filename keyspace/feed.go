@@ -37,6 +37,9 @@ type feed struct {
 	connection    *Connection
 	options       ObserveOptions
 	channelPrefix string
+	announcements []string // of the companions
+	announcing    *matcher // of the same
+	flood         flood
 	matcher       *matcher
 	mail          *mailbox
 	out           *outbox
@@ -103,6 +106,10 @@ func newFeed(c *Connection, o ObserveOptions, flags Notifications) *feed {
 	}
 	for _, p := range o.Patterns {
 		f.status.Patterns = append(f.status.Patterns, p.String())
+	}
+	if o.Companions != nil {
+		f.announcements = o.Companions.Announcements()
+		f.announcing = newMatcher(patternsOf(f.announcements))
 	}
 	f.reckonedBy = f.status.ClockOffset
 	f.herald = &herald{feed: f}

@@ -200,6 +200,15 @@ func distinguished(globs ...glob) []byte {
 	return bytes
 }
 
+// patternsOf are the patterns of these globs.
+func patternsOf(globs []string) []Pattern {
+	patterns := make([]Pattern, len(globs))
+	for i, glob := range globs {
+		patterns[i].Glob = glob
+	}
+	return patterns
+}
+
 // Distinct are the patterns without those of which another one names every key.
 func Distinct(patterns []Pattern) []Pattern {
 	var kept []Pattern

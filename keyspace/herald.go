@@ -148,9 +148,6 @@ func (r *rate) add(at time.Time, count uint64) float64 {
 		r.marks = r.marks[1:]
 	}
 	first := r.marks[0]
-	seconds := at.Sub(first.at).Seconds()
-	if seconds <= 0 {
-		return 0
-	}
-	return float64(count-first.count) / seconds
+	// The first commands come all at once: a few milliseconds are no measure of a second.
+	return float64(count-first.count) / max(1, at.Sub(first.at).Seconds())
 }

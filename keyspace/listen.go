@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,6 +32,9 @@ func (f *feed) listen(ctx context.Context, s *session) {
 		started := time.Now()
 		if s == nil {
 			if s, err = f.open(ctx); err == nil {
+				if f.flood.lasts(time.Now()) {
+					s.why = strings.TrimPrefix(s.why+"; "+floodedWhy, "; ")
+				}
 				f.mail.subscribed(s.hearing, s.why)
 			}
 		}
@@ -45,6 +49,7 @@ func (f *feed) listen(ctx context.Context, s *session) {
 			pause = backOffFirst
 			continue
 		}
+		f.flood.lost(time.Now())
 		f.mail.lost("the watching connection was lost: " + err.Error())
 		if time.Since(started) > backOffLast {
 			pause = backOffFirst
@@ -78,6 +83,9 @@ func (f *feed) hear(ctx context.Context, s *session) error {
 		return errRetune
 	}
 	alive.Go(func() { f.keepAlive(ctx, cancel, s.pubsub) })
+	if wait := time.Until(f.flood.until); wait > 0 {
+		defer time.AfterFunc(wait, retune).Stop()
+	}
 	for {
 		message, err := s.pubsub.Receive(ctx)
 		if declinesPing(err) {
@@ -92,6 +100,13 @@ func (f *feed) hear(ctx context.Context, s *session) error {
 		}
 		switch m := message.(type) {
 		case *redis.Message:
+			if slices.Contains(f.announcements, m.Pattern) {
+				if f.flood.add(m, time.Now()) {
+					return errRetune
+				}
+				f.announced(m)
+				continue
+			}
 			if s.doubtful && f.believe() {
 				retune()
 			}
@@ -116,6 +131,21 @@ func (f *feed) heard(m *redis.Message) {
 		return
 	}
 	f.hint(key, m.Payload)
+}
+
+// announced takes one message about the release of a key. It counts once for a key: the server
+// sends it for each pattern that names its channel, and its text may name the same key as the
+// channel.
+func (f *feed) announced(m *redis.Message) {
+	if first := f.announcing.first(m.Channel); first < 0 || f.announcements[first] != m.Pattern {
+		return
+	}
+	keys := f.options.Companions.Announced(m.Channel, m.Payload)
+	for i, key := range keys {
+		if !slices.Contains(keys[:i], key) && f.matcher.match(key) {
+			f.mail.announce(Hint{Ref: f.ref(key), Event: EventAnnounced, At: time.Now()})
+		}
+	}
 }
 
 func (f *feed) hint(key, event string) {

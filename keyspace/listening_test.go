@@ -28,6 +28,10 @@ func (announced) Owners(name string) []string {
 
 func (announced) Channels() []string { return []string{"*:released", "all"} }
 
+func (announced) Announcements() []string { return nil }
+
+func (announced) Announced(string, string) []string { return nil }
+
 // Channels that only their subscribers tell of, and those that belong to no key, are followed like
 // any other.
 func TestOpenAndSharedChannels(t *testing.T) {

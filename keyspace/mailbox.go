@@ -11,12 +11,17 @@ const maxDirty = 200_000
 // maxMail is how many hints may wait for the feed, which fetches them every few milliseconds unless a read hangs.
 const maxMail = 100_000
 
+// maxAnnounced is how many messages of clients may wait for the feed.
+const maxAnnounced = 1000
+
 // mailbox is what the listener leaves for the feed: later news of a key replaces earlier news, and nothing ever blocks
 // the goroutine that reads the socket.
 type mailbox struct {
 	mu    sync.Mutex
 	hints []Hint
 	dirty map[string]struct{}
+	// announced are the hints from messages of clients.
+	announced []Hint
 	// forced are keys that the consumer wants to be read, changed those that were invalidated while events are the feed.
 	forced, changed map[string]struct{}
 	// adopted are keys that another node of the cluster had, related those to which a key of another node belongs, and owned are
@@ -41,19 +46,20 @@ type mailbox struct {
 
 // mail is what one look into the mailbox finds.
 type mail struct {
-	hints   []Hint
-	dirty   map[string]struct{}
-	forced  map[string]struct{}
-	changed map[string]struct{}
-	adopted map[string]struct{}
-	related map[string]struct{}
-	owned   *slotSet
-	renewed string
-	gap     string
-	gapAt   time.Time
-	hearing Feed
-	why     string
-	down    string
+	hints     []Hint
+	dirty     map[string]struct{}
+	announced []Hint
+	forced    map[string]struct{}
+	changed   map[string]struct{}
+	adopted   map[string]struct{}
+	related   map[string]struct{}
+	owned     *slotSet
+	renewed   string
+	gap       string
+	gapAt     time.Time
+	hearing   Feed
+	why       string
+	down      string
 }
 
 func newMailbox() *mailbox {
@@ -81,6 +87,17 @@ func (m *mailbox) hint(h Hint) {
 		m.dropped++
 	}
 	m.mark(h.Key)
+	m.mu.Unlock()
+	m.signal()
+}
+
+// announce notes a message of a client. It explains a change and is none itself, so that messages
+// beyond a bound are left out: a busy channel must not cost us an event.
+func (m *mailbox) announce(h Hint) {
+	m.mu.Lock()
+	if len(m.announced) < maxAnnounced {
+		m.announced = append(m.announced, h)
+	}
 	m.mu.Unlock()
 	m.signal()
 }
@@ -202,10 +219,10 @@ func (m *mailbox) take() mail {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	got := mail{
-		hints: m.hints, gap: m.gap, gapAt: m.gapAt,
+		hints: m.hints, announced: m.announced, gap: m.gap, gapAt: m.gapAt,
 		hearing: m.hearing, why: m.why, down: m.down, renewed: m.renewed,
 	}
-	m.hints, m.gap, m.renewed = nil, "", ""
+	m.hints, m.announced, m.gap, m.renewed = nil, nil, "", ""
 	got.forced, m.forced = swap(m.forced)
 	got.changed, m.changed = swap(m.changed)
 	got.adopted, m.adopted = swap(m.adopted)

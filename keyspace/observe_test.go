@@ -283,6 +283,38 @@ func TestFeedsBelowPush(t *testing.T) {
 	}
 }
 
+// TestTrackingWhereEventsAreOnAndNotHeard: if the server sends events, but not to this user, CLIENT TRACKING
+// reports every change.
+func TestTrackingWhereEventsAreOnAndNotHeard(t *testing.T) {
+	for _, test := range []struct {
+		name, acl, why string
+		server         []string // its arguments
+		mends          bool
+	}{
+		{"channels denied", "+@all resetchannels", "denied", nil, true},
+		{"command denied", "+@all -psubscribe", "denied", nil, true},
+		{"command absent", "+@all", "cannot be subscribed to", []string{"--rename-command", "PSUBSCRIBE", ""}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := redistest.Start(t, append([]string{"--notify-keyspace-events", redistest.Flags}, test.server...)...)
+			p, _ := watch(t, user(t, s, "~* &* "+test.acl), keyspace.ObserveOptions{
+				Patterns: []keyspace.Pattern{{Glob: "*lock*"}}, PassInterval: time.Minute,
+			})
+			st := p.reaches(t, "tracking", func(st keyspace.Status) bool {
+				return st.Feed == keyspace.FeedTracking && st.LastPass.Generation > 0
+			})
+			if !strings.Contains(st.FeedReason, test.why) || strings.Contains(st.FeedReason, "ACL SETUSER") != test.mends {
+				t.Errorf("the reason is %q", st.FeedReason)
+			}
+			s.Do("SET", "lock:a", "1")
+			p.shows(t, map[string]string{"lock:a": "1"})
+			s.Do("DEL", "lock:a")
+			p.shows(t, map[string]string{})
+		})
+	}
+}
+
 func TestOnceEndsAfterACompletePass(t *testing.T) {
 	s := redistest.Start(t)
 	s.Do("EVAL", "for i=1,5000 do redis.call('SET', 'x:'..i, 'v') redis.call('SET', 'lock:'..i, i) end", 0)

@@ -49,6 +49,19 @@ func (b *outbox) addHints(hints []Hint) {
 	b.signal()
 }
 
+// addAnnouncements adds the messages of clients if there is room. They only explain the other
+// hints, so that none is counted as dropped.
+func (b *outbox) addAnnouncements(hints []Hint) {
+	if len(hints) == 0 {
+		return
+	}
+	b.mu.Lock()
+	room := max(0, maxHints/2-len(b.next.Hints))
+	b.next.Hints = append(b.next.Hints, hints[:min(room, len(hints))]...)
+	b.mu.Unlock()
+	b.signal()
+}
+
 // addRecords takes records of keys of which known says whether they were last told to be there.
 func (b *outbox) addRecords(records []Record, known func(key string) bool) {
 	if len(records) == 0 {

@@ -119,12 +119,18 @@ func (r Record) Denied() string {
 // Hint is an event that a server announced for a key. It is lossy, and says nothing of the key's state now.
 type Hint struct {
 	Ref
-	// Event is the name in the notification ("set", "expired", "del", ...), and "invalidate" where it came through
-	// CLIENT TRACKING, which names no events.
+	// Event is the name in the notification ("set", "expired", "del", ...), and "invalidate" where
+	// it came through CLIENT TRACKING, which names no events. It is [EventAnnounced] if clients
+	// sent a message about the key.
 	Event string
 	// At is the local time at which the hint arrived.
 	At time.Time
 }
+
+// EventAnnounced is the event of a [Hint] that comes from a message on one of
+// [Companions.Announcements]. A channel belongs to no database, so that the message may be about a
+// key of the same name in another one.
+const EventAnnounced = "announced"
 
 // Pass is one walk over all keys of a node with SCAN.
 type Pass struct {

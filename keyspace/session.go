@@ -24,8 +24,9 @@ type session struct {
 	why     string
 	// doubtful says that events may or may not come: nobody could tell us whether they are on, or they did not come once.
 	doubtful bool
-	// denied is the server's word where the ACL forbids the channels.
-	denied error
+	// denied is the server's error if the ACL forbids the events, unannounced if it forbids
+	// [Companions.Announcements].
+	denied, unannounced error
 	// tracking is its word where it does not offer CLIENT TRACKING; written before subscribe returns.
 	tracking error
 	// epoch is that of the judgement, which may be outdated before the session is open.
@@ -38,27 +39,20 @@ func (f *feed) open(ctx context.Context) (*session, error) {
 	flags, deaf, eventsAreOn := f.shared.flags, !f.shared.deafUntil.IsZero(), f.eventsAreOn()
 	s := &session{epoch: f.shared.epoch, doubtful: deaf || !flags.Known && !f.shared.heard}
 	f.shared.Unlock()
-	tracking := f.trackingCommand(eventsAreOn)
-	o := f.connection.readOptions(f.connection.options.ClientName+"-watch", 1, readCommands)
-	noTouch := o.OnConnect
-	o.OnConnect = func(ctx context.Context, conn *redis.Conn) error {
-		if s.tracking = track(ctx, conn, tracking); s.tracking != nil && !isAnswer(s.tracking) {
-			return s.tracking
+	if err := s.connect(ctx, f, f.trackingCommand(eventsAreOn)); err != nil {
+		return nil, err
+	}
+	if s.denied != nil && eventsAreOn { // then CLIENT TRACKING has to tell of all keys
+		s.close()
+		if err := s.connect(ctx, f, f.trackingCommand(false)); err != nil {
+			return nil, err
 		}
-		return noTouch(ctx, conn)
-	}
-	s.client = redis.NewClient(o)
-	if err := s.client.RegisterPushNotificationHandler("invalidate", invalidations{f, s}, false); err != nil {
-		s.close()
-		return nil, err
-	}
-	if err := s.subscribe(ctx, f); err != nil {
-		s.close()
-		return nil, err
 	}
 	switch {
+	case isAbsent(s.denied):
+		s.why = "keyspace notifications cannot be subscribed to (" + s.denied.Error() + ")"
 	case s.denied != nil:
-		s.why = "keyspace notifications are denied (" + s.denied.Error() + "); to mend it: " + f.connection.Mend(f.hearingRule(s.denied))
+		s.why = "keyspace notifications are denied (" + s.denied.Error() + "); to mend it: " + f.connection.Mend(channelRule(s.denied, f.channels()))
 	case eventsAreOn:
 		s.hearing = FeedPush
 		if !flags.Known {
@@ -79,6 +73,28 @@ func (f *feed) open(ctx context.Context) (*session, error) {
 		s.why += "; and CLIENT TRACKING: " + s.tracking.Error()
 	}
 	return s, nil
+}
+
+// connect opens the connection with this CLIENT TRACKING, and subscribes. If it fails, it closes
+// the session.
+func (s *session) connect(ctx context.Context, f *feed, tracking []any) error {
+	o := f.connection.readOptions(f.connection.options.ClientName+"-watch", 1, readCommands)
+	noTouch := o.OnConnect
+	o.OnConnect = func(ctx context.Context, conn *redis.Conn) error {
+		if s.tracking = track(ctx, conn, tracking); s.tracking != nil && !isAnswer(s.tracking) {
+			return s.tracking
+		}
+		return noTouch(ctx, conn)
+	}
+	s.client = redis.NewClient(o)
+	err := s.client.RegisterPushNotificationHandler("invalidate", invalidations{f, s}, false)
+	if err == nil {
+		err = s.subscribe(ctx, f)
+	}
+	if err != nil {
+		s.close()
+	}
+	return err
 }
 
 // eventsAreOn says whether an event is expected to tell of every change. It needs the lock of shared.
@@ -113,26 +129,45 @@ func (s *session) close() {
 	_ = s.client.Close()
 }
 
-// subscribe opens the connection and receives the answer to every pattern: only Receive tells of a denied one. Where the
-// ACL denies a pattern the connection is opened without any, for tracking's sake.
-func (s *session) subscribe(ctx context.Context, f *feed) error {
+// subscribe opens the connection and subscribes. If the ACL denies the announcements or the events,
+// the session notes it and works without them.
+func (s *session) subscribe(ctx context.Context, f *feed) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, f.connection.options.DialTimeout+f.connection.options.CommandTimeout)
 	defer cancel()
-	channels := f.channels()
-	s.pubsub = s.client.PSubscribe(ctx, channels...)
-	for range channels {
-		_, err := s.pubsub.ReceiveTimeout(ctx, f.connection.options.CommandTimeout)
-		if isDenied(err) || isAbsent(err) {
-			s.denied = err
-			_ = s.pubsub.Close() // the error of Receive says more
-			s.pubsub = s.client.Subscribe(ctx)
-			return s.pubsub.Ping(ctx)
-		}
-		if err != nil {
+	s.pubsub = s.client.Subscribe(ctx)
+	// The announcements come first: messages that arrive before the second answer are lost, and
+	// events must not be.
+	if !f.flood.lasts(time.Now()) {
+		if s.unannounced, err = s.listenTo(ctx, f, f.announcements); err != nil {
 			return err
 		}
 	}
-	return nil
+	s.denied, err = s.listenTo(ctx, f, f.channels())
+	return err
+}
+
+// listenTo subscribes to patterns. The server refuses them all if it denies one, and only Receive
+// returns that.
+func (s *session) listenTo(ctx context.Context, f *feed, patterns []string) (denied, err error) {
+	if len(patterns) == 0 {
+		return nil, nil
+	}
+	if err := s.pubsub.PSubscribe(ctx, patterns...); err != nil {
+		return nil, err
+	}
+	for confirmed := 0; confirmed < len(patterns); {
+		message, err := s.pubsub.ReceiveTimeout(ctx, f.connection.options.CommandTimeout)
+		if isDenied(err) || isAbsent(err) {
+			return err, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if _, is := message.(*redis.Subscription); is {
+			confirmed++
+		}
+	}
+	return nil, nil
 }
 
 // channels are one pattern of channels for each pattern of keys, and never one for each key: servers up to 7.0 get slower
@@ -151,17 +186,25 @@ func (f *feed) channels() []string {
 // few keys more.
 func (f *feed) channel(p Pattern) string { return f.channelPrefix + ACLGlob(p.Glob) }
 
-// hearingRule grants what was denied: the command, or the channels, of which a pattern is granted by the same pattern only,
-// or by all of them. Never both: who has all channels is refused a rule that names some.
-func (f *feed) hearingRule(denied error) string {
+// channelRule grants what was denied: the command, or these channels. A pattern is granted by the
+// same pattern only, or by all of them. The rule never has both: the server refuses a rule that
+// names channels to a user that has all of them.
+func channelRule(denied error, channels []string) string {
 	if isCommandDenied(denied) {
 		return "+psubscribe"
 	}
+	return strings.Join(channelRules(channels), " ")
+}
+
+// channelRules let a user subscribe to these patterns.
+func channelRules(channels []string) []string {
 	var rules []string
-	for _, channel := range f.channels() {
-		rules = append(rules, ACLWord("&"+channel))
+	for _, channel := range channels {
+		if rule := ACLWord("&" + channel); !slices.Contains(rules, rule) {
+			rules = append(rules, rule)
+		}
 	}
-	return strings.Join(rules, " ")
+	return rules
 }
 
 func (n Notifications) why() string {

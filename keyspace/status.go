@@ -21,7 +21,7 @@ type Status struct {
 	Software string
 	Feed     Feed
 	// FeedReason says in words why it is this feed and no better one. It is empty for push, unless the flags cannot be read
-	// and only the events themselves tell that they are on.
+	// and only the events themselves tell that they are on, or clients send too many messages.
 	FeedReason string
 	// Flags is the server's notify-keyspace-events as last read; FlagsKnown is false where CONFIG GET is not to be had.
 	Flags      string

@@ -9,11 +9,13 @@ import (
 	"testing"
 )
 
-// Ports are taken from lowestPort up to highestPort. Systems give higher ones to outgoing connections, and one of those
-// could sit on the port of a killed server when it is started again; and a cluster's bus is on the port 10,000 above.
+// Ports are taken from lowestPort up to highestPort. The bus of a cluster's node is on the port 10,000
+// above: none of these, so that another server does not take it. It also stays below the ports that
+// systems give to outgoing connections, which could sit on the port of a killed server when it is
+// started again.
 const (
 	lowestPort  = 10000
-	highestPort = 22767
+	highestPort = 19999
 )
 
 // FreePort is a port that nobody listens on just now, for what a server takes besides its own.

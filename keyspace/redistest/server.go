@@ -209,7 +209,7 @@ func (s *Server) Client(options ...func(*redis.Options)) *redis.Client {
 // Do runs one command and fails the test if the server answers with an error. A nil answer is nil.
 func (s *Server) Do(args ...any) any {
 	s.tb.Helper()
-	c := s.briefly(3 * time.Second)
+	c := s.briefly(30 * time.Second)
 	defer c.Close()
 	v, err := c.Do(context.Background(), args...).Result()
 	if err != nil && !errors.Is(err, redis.Nil) {

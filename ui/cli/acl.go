@@ -18,11 +18,21 @@ func need(connection *keyspace.Connection, patterns []keyspace.Pattern, in keysp
 	}
 }
 
-// leastRights are the ACL lines that let a user look at these keys, and besides act on them.
-func leastRights(connection *keyspace.Connection, what actions.Need) (look, act string) {
+// leastRights are the ACL lines that let a user look at these keys by these rules, and besides act
+// on them.
+func leastRights(connection *keyspace.Connection, what actions.Need, rules inspector.Rules) (look, act string) {
 	rights := actions.RightsFor(what)
-	return "ACL SETUSER locktop reset on >PASSWORD " + connection.ObserverACL(what.Patterns, inspector.BesidePatterns(what.Patterns), what.Topology),
-		"ACL SETUSER locktop " + strings.Join(slices.Concat(rights.Keys, rights.Channels, rights.Commands), " ")
+	announcements := rules.Announcements()
+	channels := slices.DeleteFunc(rights.Channels, func(rule string) bool { return isGranted(rule, announcements) })
+	return "ACL SETUSER locktop reset on >PASSWORD " +
+			connection.ObserverACL(what.Patterns, inspector.BesidePatterns(what.Patterns), announcements, what.Topology),
+		"ACL SETUSER locktop " + strings.Join(slices.Concat(rights.Keys, channels, rights.Commands), " ")
+}
+
+// isGranted reports whether a user with these patterns of channels may do already what a rule allows.
+func isGranted(rule string, patterns []string) bool {
+	channels := keyspace.Pattern{Glob: strings.TrimPrefix(rule, "&")}
+	return slices.ContainsFunc(patterns, func(glob string) bool { return keyspace.Pattern{Glob: glob}.Covers(channels) })
 }
 
 // actMend are the ACL lines that let this user act, where ACL DRYRUN has these words for what is denied; without any, all

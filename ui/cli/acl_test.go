@@ -52,7 +52,7 @@ func asLocktop(t *testing.T) (do func(line string), locktop func(args ...string)
 // TestLeastRights gives a user exactly what "locktop check" prints, and does everything as that user.
 func TestLeastRights(t *testing.T) {
 	do, locktop, connection := asLocktop(t)
-	look, act := leastRights(connection, need(connection, inspector.DefaultPatterns(), keyspace.Standalone, true))
+	look, act := leastRights(connection, need(connection, inspector.DefaultPatterns(), keyspace.Standalone, true), nil)
 	do(look)
 	do("SET lock:token 594730fb989a82f9c4b373d423b32f22 PX 60000")
 	do("SET stuck:lock worker-7")
@@ -103,7 +103,7 @@ func TestLeastRights(t *testing.T) {
 // keys and a channel of their own. It does so by script, and where scripts are denied.
 func TestLeastRightsForFairLocks(t *testing.T) {
 	do, locktop, connection := asLocktop(t)
-	look, act := leastRights(connection, need(connection, []keyspace.Pattern{{Glob: "orders:*"}}, keyspace.Standalone, true))
+	look, act := leastRights(connection, need(connection, []keyspace.Pattern{{Glob: "orders:*"}}, keyspace.Standalone, true), nil)
 	do(look)
 	do(act)
 	const holder, waiter = "0f4d3a52-6c1e-4b7a-8a2e-3f6d5c4b2a10:42", "9c2b3a52-6d7e-4b7f-8f2a-4a9d1c6c1e11:7"
@@ -138,7 +138,7 @@ func TestLeastRightsForFairLocks(t *testing.T) {
 // where scripts are denied.
 func TestLeastRightsForRedissonsFamily(t *testing.T) {
 	do, locktop, connection := asLocktop(t)
-	look, act := leastRights(connection, need(connection, []keyspace.Pattern{{Glob: "orders:*"}}, keyspace.Standalone, true))
+	look, act := leastRights(connection, need(connection, []keyspace.Pattern{{Glob: "orders:*"}}, keyspace.Standalone, true), nil)
 	do(look)
 	do(act)
 	const holder, value, permit = "0f4d3a52-6c1e-4b7a-8a2e-3f6d5c4b2a10:42", "4Zr0IIXHwTtrhPGoQbxGlA", "0123456789abcdef"
@@ -169,4 +169,20 @@ func TestLeastRightsForRedissonsFamily(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestDeniedActionsFitOnALine: a user without channels may not send two hundred messages, of which a few are named.
+func TestDeniedActionsFitOnALine(t *testing.T) {
+	do, locktop, _ := asLocktop(t)
+	do("ACL SETUSER locktop reset on >PASSWORD ~* +@all resetchannels")
+	_, out := locktop("check")
+	for line := range strings.Lines(out) {
+		if _, detail, is := strings.Cut(line, "actions "); is {
+			if len(detail) > 500 || !strings.Contains(detail, "of-release' channel") || !strings.Contains(detail, " more)") {
+				t.Errorf("%d bytes: %.600s", len(detail), detail)
+			}
+			return
+		}
+	}
+	t.Errorf("nothing about actions in %s", out)
 }

@@ -31,7 +31,8 @@ type acting struct {
 	output    string
 	readOnly  readOnly
 	confirmed string // of --confirm
-	// frees says that this is the dry run of the last holder of several, whose release frees the lock.
+	// frees says that this is the dry run of the last holder of several, whose release frees the
+	// lock.
 	frees bool
 }
 

@@ -124,7 +124,7 @@ func (a *app) check(ctx context.Context, s *session, look *observing) (checkJSON
 			return found, err
 		}
 		if found.Look == "" { // the others are to have the same
-			found.Look, found.Act = leastRights(connection, need(connection, look.globs(), s.servers.Topology(), scripts))
+			found.Look, found.Act = leastRights(connection, need(connection, look.globs(), s.servers.Topology(), scripts), look.ruling())
 		}
 		add(node, items[0])
 		add(node, sight...)
@@ -151,7 +151,7 @@ func (a *app) checkNode(ctx context.Context, connection *keyspace.Connection, lo
 		return nil, false, failed("%w", err)
 	}
 	patterns := look.globs()
-	rights, err := connection.Capabilities(ctx, patterns, inspector.BesidePatterns(patterns), in)
+	rights, err := connection.Capabilities(ctx, patterns, inspector.BesidePatterns(patterns), look.ruling().Announcements(), in)
 	if err != nil {
 		return nil, false, failed("%w", err)
 	}
@@ -220,7 +220,7 @@ func checkActing(ctx context.Context, connection *keyspace.Connection, what acti
 		return itemJSON{}, failed("%w", err)
 	}
 	item := itemJSON{Name: "actions"}
-	detail := strings.Join(denied, "; ")
+	detail := strings.Join(someOf(denied), "; ")
 	mayBegin := write.Verdict == keyspace.Allowed || transactions.Verdict == keyspace.Allowed
 	switch {
 	case verdict == keyspace.Denied:
@@ -241,6 +241,15 @@ func checkActing(ctx context.Context, connection *keyspace.Connection, what acti
 		item.OK, item.Detail = true, "this user may send all that they take"
 	}
 	return item, nil
+}
+
+// someOf shortens a list for a line: a user without channels is denied two hundred of them.
+func someOf(words []string) []string {
+	const most = 3
+	if len(words) <= most+1 {
+		return words
+	}
+	return append(slices.Clone(words[:most]), fmt.Sprintf("and %d more", len(words)-most))
 }
 
 // checkServer is what the server says of itself.

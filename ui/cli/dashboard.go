@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"locktop/actions"
@@ -51,8 +50,7 @@ func (a *app) dashboard(ctx context.Context, place keyspace.Place, look *observi
 		s.operate(actions.Options{ReadOnly: true, Where: where(place)})
 	}
 	if s.audit != nil {
-		var others sync.WaitGroup
-		others.Go(func() { noteOthers(ctx, s.audit, where(place), s.locks.Note) })
+		others := s.followOthers(ctx, place)
 		defer others.Wait() // after ctx has ended, before the audit is closed
 		defer cancel()
 	}

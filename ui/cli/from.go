@@ -145,6 +145,14 @@ func parseListed(data []byte) (*listedLock, error) {
 			return nil, fmt.Errorf("the lock object is not complete: %q is missing", name)
 		}
 	}
+	var holders []map[string]json.RawMessage
+	if json.Unmarshal(parts["holders"], &holders) == nil { // else the next one says what is wrong
+		for i := range holders {
+			if _, is := holders[i]["owner"]; !is {
+				return nil, fmt.Errorf("the lock object is not complete: %q of a holder is missing", "owner")
+			}
+		}
+	}
 	l := &listedLock{}
 	if err := json.Unmarshal(first, &l.Lock); err != nil {
 		return nil, fmt.Errorf("not a lock object of locktop list -o json: %w", err)
@@ -162,6 +170,9 @@ func (l *listedLock) check() (err error) {
 	}
 	if len(l.Holders) == 0 {
 		return fmt.Errorf("%s lists no holders", named(l.key))
+	}
+	if l.Mode == "" {
+		return fmt.Errorf("the lock object is not complete: %q is missing", "mode")
 	}
 	for i := range l.Holders {
 		owner, err := report.Bytes(l.Holders[i].Owner, l.Holders[i].OwnerBase64)

@@ -208,3 +208,14 @@ func TestListedLeases(t *testing.T) {
 		}
 	}
 }
+
+// TestListedHoldersNameTheirOwners: a holder without "owner" is no holder with an empty name, which a lock with an empty value has.
+func TestListedHoldersNameTheirOwners(t *testing.T) {
+	const before = `{"key": "lock:a", "node": "a:1", "db": 0, "scheme": "token", "mode": "exclusive", "state": "held", "ttl_ms": -1, "holders": [`
+	for holder, complete := range map[string]bool{`{}`: false, `{"owner": ""}`: true, `{"label": "a", "count": null}`: false} {
+		_, err := parseListed([]byte(before + holder + `]}`))
+		if complete != (err == nil) || !complete && !strings.Contains(err.Error(), `"owner" of a holder is missing`) {
+			t.Errorf("%s: %v", holder, err)
+		}
+	}
+}

@@ -117,7 +117,9 @@ func TestNoRuleIsMissingOrSuperfluous(t *testing.T) {
 				t.Errorf("an operator lacks %q", got)
 			}
 			r.without(act, look, func(rule string, lacks []string) {
-				if len(lacks) == 0 {
+				// An observer may use all such channels but those whose names begin with an underscore.
+				partly := rule == "&*-release" || rule == "&*:released"
+				if len(lacks) == 0 && !partly {
 					t.Errorf("acting without %s lacks nothing", rule)
 				}
 			})

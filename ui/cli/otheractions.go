@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"os"
+	"sync"
 	"time"
 
 	"locktop/actions"
@@ -11,7 +12,7 @@ import (
 	"locktop/ui/text"
 )
 
-// This file tells the dashboard what other processes of this user did to locks on these servers.
+// This file finds out what other processes of this user did to locks on these servers.
 
 const (
 	// otherActionsEvery is how often the audit file is looked at.
@@ -19,6 +20,13 @@ const (
 	// otherActionsMost bounds how many actions are taken from it at a time.
 	otherActionsMost = 200
 )
+
+// followOthers runs [noteOthers] until ctx ends; the result waits for that.
+func (s *session) followOthers(ctx context.Context, place keyspace.Place) *sync.WaitGroup {
+	var others sync.WaitGroup
+	others.Go(func() { noteOthers(ctx, s.audit, where(place), s.locks.Note) })
+	return &others
+}
 
 // noteOthers notes the actions of other processes on the servers of where, as the audit file has
 // them, until ctx ends. A hold that one of them ended is then the operator's, as after an action of

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locktop/actions"
 	"locktop/inspector"
 	"locktop/keyspace"
 	"locktop/ui/report"
@@ -30,10 +31,11 @@ func (a *app) newWatch() *cobra.Command {
 		Use:   "watch [flags]",
 		Short: "print events as they happen, one a line",
 		Long: `Watch prints what happens to locks as it happens, one event a line: acquired, reentered, renewed, extended, released,
-expired, deleted, handed-over, lost, gap, operator. A gap says that events may have been missed. Not even a gap tells of a
-lock that nobody had seen, and that was gone again before it could be read once; locktop check says how changes are seen.
-"repaired" means that a lock without a TTL was given one. "freed" means that the key was deleted, and nothing proves that
-its holder did it; "released" is proven.
+expired, deleted, handed-over, lost, gap, operator. "operator" is an action of another locktop of yours on this machine;
+the end of the hold is then an event of its own, "freed". A gap says that events may have been missed. Not even a gap
+tells of a lock that nobody had seen, and that was gone again before it could be read once; locktop check says how changes
+are seen. "repaired" means that a lock without a TTL was given one. "freed" means that the key was deleted, and nothing
+proves that its holder did it; "released" is proven.
 
 With -o json each line is a locktop.event/1. Absent fields are omitted; ttl_ms is -1 without a TTL. "repaired" is the event
 "renewed" with "repaired": true; "freed" is the event "released" with "proven": false.`,
@@ -63,6 +65,14 @@ With -o json each line is a locktop.event/1. Absent fields are omitted; ttl_ms i
 			}
 			ctx, cancel := limit(ctx, span) // from now on: to connect may take some time
 			defer cancel()
+			if s.audit, err = actions.OpenAudit(""); err != nil {
+				a.say("releases by your other locktop processes are shown as freed, because the audit file cannot be opened: %v", err)
+			} else {
+				s.atEnd(s.audit.Close)
+				others := s.followOthers(ctx, place)
+				defer others.Wait() // after ctx has ended, before the audit is closed
+				defer cancel()
+			}
 			write := a.eventText()
 			if output == "json" {
 				write = a.eventJSON()

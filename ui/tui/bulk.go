@@ -38,6 +38,9 @@ type bulkItem struct {
 	label string // of the holder; empty: nobody holds it
 	// others: the action would take the lock from other holders too, who are not meant.
 	others bool
+	// partly: keys that the dialog does not list may be parts of the same lock. See
+	// [inspector.Lock.Siblings].
+	partly bool
 	// What is known beforehand: what it does, or what is discouraged, or why it cannot be.
 	fate      standing
 	does, why string
@@ -104,6 +107,10 @@ func (m *model) openBulk(verb actions.Verb, locks []*inspector.Lock, of string, 
 		b.add(verb, l, whose)
 		longest = max(longest, leaseOf(l))
 	}
+	siblings := siblingsOf(m.latest, locks...)
+	for i := range b.items {
+		b.items[i].partly = len(siblings[idOf(b.items[i].lock.Ref)]) > 0
+	}
 	d := &dialog{verb: verb, bulk: b}
 	d.addFields(longestLease(longest))
 	d.controls = append(d.controls, controlCancel, controlConfirm)
@@ -155,6 +162,10 @@ func (b *bulk) add(verb actions.Verb, l *inspector.Lock, whose func(*inspector.H
 	}
 }
 
+// partlyWarning is said once for all items that are partly.
+const partlyWarning = "Keys that are not in this list have the same value and a name that differs only in its number. " +
+	"If they are one lock, the action changes only a part of it."
+
 // request is the action on an item, as the dialog asks for it.
 func (d *dialog) itemRequest(item *bulkItem) (actions.Request, error) {
 	r := actions.Request{Verb: d.verb, Lock: item.lock, Owner: item.owner, Force: d.bulk.discouraged}
@@ -193,6 +204,7 @@ func (m *model) judge(d *dialog, item *bulkItem, now time.Time) (standing, strin
 	if err != nil {
 		return standingWont, err.Error()
 	}
+	r.Unheard = m.unheard(item.lock)
 	effect := actions.EffectOf(r)
 	r.Force = true
 	if refused := actions.RefusedBefore(r, now); refused != nil {
@@ -212,11 +224,14 @@ func (m *model) judge(d *dialog, item *bulkItem, now time.Time) (standing, strin
 	}
 	item.does += mastersDoes(r)
 	item.warnings = effect.Warnings
+	why := "discouraged"
+	if effect.Discouraged && len(effect.Warnings) > 0 {
+		why, item.warnings = why+": "+effect.Warnings[0], effect.Warnings[1:]
+	}
+	if item.partly {
+		item.warnings = append(item.warnings, partlyWarning)
+	}
 	if effect.Discouraged {
-		why := "discouraged"
-		if len(effect.Warnings) > 0 {
-			why, item.warnings = why+": "+effect.Warnings[0], effect.Warnings[1:]
-		}
 		return standingDiscouraged, why
 	}
 	return standingWill, ""

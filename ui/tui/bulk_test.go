@@ -9,6 +9,7 @@ import (
 
 	"locktop/actions"
 	"locktop/inspector"
+	"locktop/keyspace"
 )
 
 // marked is a harness with marks on the locks of these keys, and the cursor on the first row.
@@ -351,4 +352,50 @@ func unwrapped(screen string) string {
 		}
 	}
 	return b.String()
+}
+
+// TestBulkOfNumberedKeys: a lock that may have more keys than are listed is told of, and not one of which all keys are.
+func TestBulkOfNumberedKeys(t *testing.T) {
+	const value, warning = "gSq5Zkf2r0WmE1xVtPpLwA8c", "Keys that are not in this list have the same value"
+	h := withFixture(t, 120, 40, "default")
+	locks := fixtureLocks(noon)[:1]
+	for _, key := range []string{"app:0:orders-lock", "app:1:orders-lock", "app:0:other-lock"} {
+		l := *locks[0]
+		l.Ref, l.Scheme, l.Holders = ref(key), inspector.SchemeToken, []inspector.Holder{holder(value, value, 0)}
+		l.Observed = observed(&l)
+		l.Observed.Type, l.Observed.Value.Text = keyspace.TypeString, value
+		locks = append(locks, &l)
+	}
+	h.show(snapshotOf(2, noon, locks))
+	markKeys(h, "app:0:orders-lock", "app:0:other-lock")
+	h.keys("r")
+	h.wantSeen("release 2 marked locks", "▲ 1 lock: "+warning)
+	h.keys("esc")
+	markKeys(h, "app:1:orders-lock")
+	h.keys("r")
+	h.wantSeen("release 3 marked locks")
+	h.wantUnseen(warning)
+}
+
+// TestBulkThatNoEventTellsOf: without events a lock without an end may be another hold than the one that was seen.
+func TestBulkThatNoEventTellsOf(t *testing.T) {
+	const warning = "1 lock: It has no TTL: if it was released and acquired again with the same value"
+	h := withFixture(t, 120, 40, "default")
+	endless := *fixtureLocks(noon)[1]
+	for feed, warned := range map[keyspace.Feed]bool{keyspace.FeedPoll: true, keyspace.FeedPush: false} {
+		s := snapshotOf(h.m.latest.Seq+1, noon, []*inspector.Lock{&endless})
+		for i := range s.Nodes {
+			s.Nodes[i].Feed = feed
+		}
+		h.show(s)
+		markKeys(h, endless.Key)
+		h.keys("r")
+		if warned {
+			h.wantSeen("release 1 marked lock", warning)
+		} else {
+			h.wantSeen("release 1 marked lock")
+			h.wantUnseen(warning)
+		}
+		h.keys("esc", "esc")
+	}
 }

@@ -88,27 +88,45 @@ func (m *model) openDialog(verb actions.Verb) tea.Cmd {
 		return m.say(refusal(verb, n))
 	}
 	m.dialog = newDialog(verb, l)
-	m.dialog.siblings = siblingsOf(m.latest, l)
+	m.dialog.siblings = siblingsOf(m.latest, l)[idOf(l.Ref)]
 	if verb != actions.VerbExtend {
 		m.dialog.demandIn(m.config, text.Escape(l.Key))
 	}
 	return nil
 }
 
-// siblingsOf are the locks of a snapshot that may be parts of this one: keys with the same value under
-// another number.
-func siblingsOf(s *inspector.Snapshot, l *inspector.Lock) (keys []string) {
-	maybe := l.Siblings()
-	if s == nil || maybe == nil {
-		return nil
-	}
-	for _, other := range s.Locks {
-		same := other.DB == l.DB && other.State != inspector.StateFreed && other.Observed.Value.Text == l.Observed.Value.Text
-		if same && slices.Contains(maybe, other.Key) {
-			keys = append(keys, other.Key)
+// numberedKey is a key and its value.
+type numberedKey struct {
+	db         int
+	key, value string
+}
+
+// siblingsOf returns, for each of the locks, the keys of a snapshot that may be parts of it: they
+// have the same value under another number. Keys that are among the locks are left out.
+func siblingsOf(s *inspector.Snapshot, locks ...*inspector.Lock) map[lockID][]string {
+	wanted := make(map[numberedKey][]lockID)
+	for _, l := range locks {
+		for _, key := range l.Siblings() {
+			sibling := numberedKey{l.DB, key, l.Observed.Value.Text}
+			wanted[sibling] = append(wanted[sibling], idOf(l.Ref))
 		}
 	}
-	return keys
+	for _, l := range locks {
+		delete(wanted, numberedKey{l.DB, l.Key, l.Observed.Value.Text})
+	}
+	if s == nil || len(wanted) == 0 {
+		return nil
+	}
+	found := make(map[lockID][]string)
+	for _, l := range s.Locks {
+		if l.State == inspector.StateFreed {
+			continue
+		}
+		for _, id := range wanted[numberedKey{l.DB, l.Key, l.Observed.Value.Text}] {
+			found[id] = append(found[id], l.Key)
+		}
+	}
+	return found
 }
 
 // sayReadOnly says that an action is off, and why where nobody asked for that.
@@ -383,7 +401,7 @@ func (m *model) lookAgain() tea.Cmd {
 		return tea.Batch(m.closeDialog(), m.say(said))
 	}
 	d := newDialog(before.verb, now)
-	d.siblings = siblingsOf(m.latest, now)
+	d.siblings = siblingsOf(m.latest, now)[idOf(now.Ref)]
 	if before.verb != actions.VerbExtend {
 		d.demandIn(m.config, text.Escape(now.Key))
 	}

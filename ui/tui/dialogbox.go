@@ -157,10 +157,14 @@ func (d *dialog) describe(m *model, width int) [][]part {
 	if err != nil {
 		return append(lines, []part{{t.bad, err.Error()}})
 	}
-	if n := statusOf(m.latest, l.Node); n != nil {
-		r.Unheard = n.Feed == keyspace.FeedPoll
-	}
+	r.Unheard = m.unheard(l)
 	return append(lines, consequenceLines(t, r, width)...)
+}
+
+// unheard says whether no event tells what happens to a lock.
+func (m *model) unheard(l *inspector.Lock) bool {
+	n := statusOf(m.latest, l.Node)
+	return n != nil && n.Feed == keyspace.FeedPoll
 }
 
 // silentText says which of the servers that locks were read from does not answer by now, so that nobody knows what became of them

@@ -101,7 +101,7 @@ func (m *model) paintEvents(p *painter, l layout) {
 	e, height := &m.events, l.body.height
 	list := e.list(m.order.filter)
 	if len(list) == 0 {
-		said := "nothing has happened since locktop looks"
+		said := "nothing has happened since locktop started to look"
 		switch {
 		case !m.order.filter.empty():
 			said = "no event passes the filter; esc clears it"
