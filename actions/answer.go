@@ -14,6 +14,8 @@ const (
 	codeOther   = "other"
 	codeChanged = "changed"
 	codeContext = "context"
+	codeBeside  = "beside" // a companion has a type that the commands cannot write to; the reason is its key
+	codePartly  = "partly" // a command failed after others were done; the reason is its place, from 1
 
 	whyType    = "type"
 	whyCount   = "count"

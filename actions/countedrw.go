@@ -72,17 +72,19 @@ func planCountedRW(p *plan, r Request, holder inspector.Holder, _ time.Time) err
 	} else {
 		p.done = Outcome{Result: ResultReleased}
 	}
-	p.leaveCounted(r, field, taken, taken == holder.Count.N)
-	return nil
+	return p.leaveCounted(r, field, taken, taken == holder.Count.N)
 }
 
 // leaveCounted removes entries of a reader or the writer. The last entry of the last holder deletes
 // the key.
-func (p *plan) leaveCounted(r Request, field string, entries int64, last bool) {
+func (p *plan) leaveCounted(r Request, field string, entries int64, last bool) error {
 	key, readers := r.Lock.Key, []string{"HGET", r.Lock.Key, inspector.CountedRWReaders}
 	writes := r.Lock.Mode == inspector.ModeWrite
 	total, counted := seenField(r.Lock, inspector.CountedRWReaders)
-	all, _ := strconv.ParseInt(total, 10, 64)
+	all, err := strconv.ParseInt(total, 10, 64)
+	if counted && err != nil {
+		return unsupported("its number of readers is no number, and cannot be counted down")
+	}
 	if counted {
 		p.facts = append(p.facts, fact{readers, equal, total, blameContext})
 	} else {
@@ -106,6 +108,7 @@ func (p *plan) leaveCounted(r Request, field string, entries int64, last bool) {
 		p.do("HINCRBY", key, inspector.CountedRWReaders, taken)
 		p.done.Detail = "other readers still have it"
 	}
+	return nil
 }
 
 // sampleCountedRW returns a lone reader, one of several readers, and a writer that also reads.

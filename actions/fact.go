@@ -27,6 +27,8 @@ const (
 	atLeast comparison = ">="
 	absent  comparison = "absent"
 	present comparison = "present"
+	// noneOr is for TYPE: the key is not there, or is of the type that is wanted.
+	noneOr comparison = "none-or"
 )
 
 // blame is what an action answers instead of acting: a code, and why.
@@ -52,6 +54,8 @@ func (f fact) holds(said string, known bool) bool {
 		return known
 	case equal:
 		return known && said == f.want
+	case noneOr:
+		return known && (said == f.want || said == string(keyspace.TypeNone))
 	case atMost, atLeast:
 		number, err := strconv.ParseFloat(said, 64)
 		limit, err2 := strconv.ParseFloat(f.want, 64)
@@ -72,6 +76,51 @@ func observedType(key string, kind keyspace.Type) []fact {
 		{[]string{"PTTL", key}, atLeast, "-1", blameGone},
 		{[]string{"TYPE", key}, equal, string(kind), changed(whyType)},
 	}
+}
+
+// typeFor is the type of key that a command of a plan takes, and fails for any other; "": it takes every type.
+func typeFor(command []string) keyspace.Type {
+	switch command[0] {
+	case "HGET", "HLEN", "HSET", "HDEL", "HINCRBY":
+		return keyspace.TypeHash
+	case "ZSCORE", "ZCARD", "ZCOUNT", "ZADD", "ZREM", "ZREMRANGEBYSCORE":
+		return keyspace.TypeZSet
+	case "LINDEX", "LLEN", "LPUSH":
+		return keyspace.TypeList
+	case "SISMEMBER", "SCARD", "SREM":
+		return keyspace.TypeSet
+	case "GETRANGE", "STRLEN", "INCRBY", "DECRBY":
+		return keyspace.TypeString
+	default:
+		return ""
+	}
+}
+
+// checkTypes adds the facts that the companions have the types that the plan's commands take. A server
+// does not undo what went before a command that fails, and so the types are asked before the first one.
+func (p *plan) checkTypes() {
+	checked := map[string]bool{p.keys[0]: true} // the type of the lock is among its own facts
+	var facts []fact
+	check := func(command []string) {
+		key, kind := command[1], typeFor(command)
+		if !checked[key] && kind != "" {
+			facts = append(facts, fact{[]string{"TYPE", key}, noneOr, string(kind), blame{codeBeside, key}})
+			checked[key] = true
+		}
+	}
+	for _, f := range p.facts {
+		check(f.ask)
+		facts = append(facts, f)
+	}
+	for _, command := range p.commands {
+		check(command)
+		if command[0] == "DEL" { // what follows writes to a new key
+			for _, key := range command[1:] {
+				checked[key] = true
+			}
+		}
+	}
+	p.facts = facts
 }
 
 // observedValue are the facts that a string has a value of this size that begins with text: with all of it, unless it was

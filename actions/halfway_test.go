@@ -1,12 +1,14 @@
 package actions
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
+	"locktop/inspector"
 	"locktop/keyspace/redistest"
 )
 
@@ -112,5 +114,84 @@ func TestLockerNothingHalfDone(t *testing.T) {
 	}
 	if denials < 10 {
 		t.Errorf("only %d were denied", denials)
+	}
+}
+
+// everything is each key of the database with its value and the end of its lease.
+func everything(t *testing.T, s fixtureServer) string {
+	t.Helper()
+	var all strings.Builder
+	for _, key := range s.keys(t.Context()) {
+		value := must(s.client.Dump(t.Context(), key).Result())(t)
+		fmt.Fprintf(&all, "%s %q until %v\n", key, value, s.client.PExpireTime(t.Context(), key).Val())
+	}
+	return all.String()
+}
+
+// TestNothingHalfDoneBesideAWrongType puts a key of another type into the place of each companion of each library: an action
+// that cannot write to it changes nothing.
+func TestNothingHalfDoneBesideAWrongType(t *testing.T) {
+	s := newFixtureServer(t)
+	refused := 0
+	for _, f := range fixtures {
+		for _, r := range []Request{{Verb: VerbRelease}, {Verb: VerbRelease, Entries: 1}, {Verb: VerbExtend, TTL: 48 * time.Hour}, {Verb: VerbForceExpire}} {
+			s.leave(t, f)
+			r.Lock, r.Force = s.see(t, f), true
+			r.Owner = r.Lock.Holders[0].Owner
+			p, err := makePlan(r, time.Now())
+			if err != nil {
+				continue
+			}
+			for _, companion := range p.keys[1:] {
+				for _, watch := range []bool{false, true} {
+					s.leave(t, f)
+					s.client.Del(t.Context(), companion)
+					s.client.SetBit(t.Context(), companion, 1, 1)
+					if r.Lock = s.see(t, f); r.Lock == nil {
+						continue
+					}
+					before := everything(t, s)
+					o := s.operator()
+					o.scriptsDenied.Store(watch)
+					out := o.Do(t.Context(), r)
+					if out.Result.Done() {
+						continue // it writes nothing there, or deletes the key
+					}
+					refused++
+					if after := everything(t, s); !out.Result.Refused() || after != before {
+						t.Errorf("%s, %s, %q a string, watch %v: %s\nbefore\n%safter\n%s", f.name, r.Verb, companion, watch, out.Sentence(r), before, after)
+					}
+				}
+			}
+		}
+	}
+	if refused < 30 {
+		t.Errorf("only %d actions were refused", refused)
+	}
+}
+
+// TestPartlyDone has a command fail after another one, as it does when a server runs out of memory in between.
+func TestPartlyDone(t *testing.T) {
+	s := newFixtureServer(t)
+	s.client.Set(t.Context(), "lock", "A", time.Hour)
+	s.client.Set(t.Context(), "list", "x", 0)
+	r := Request{Verb: VerbRelease, Lock: observe(t.Context(), t, s.client, inspector.SchemeToken, "lock"), Owner: "A"}
+	p := must(makePlan(r, time.Now()))(t)
+	p.keys = append(p.keys, "list")
+	p.do("LPUSH", "list", "1")
+	at := place{client: s.client}
+	a, err := byScript{}.execute(t.Context(), at, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := outcomeOf(a, p)
+	said := out.Sentence(r)
+	if out.Result != ResultPartly || !strings.Contains(said, "DEL lock done, then LPUSH list failed: WRONGTYPE") || s.client.Exists(t.Context(), "lock").Val() != 0 {
+		t.Errorf("%s: %s", out.Result, said)
+	}
+	p.commands = [][]string{{"LPUSH", "list", "1"}, {"DEL", "list"}}
+	p.facts = nil
+	if a, err := (byScript{}).execute(t.Context(), at, p); err == nil || !strings.Contains(err.Error(), "WRONGTYPE") || s.client.Exists(t.Context(), "list").Val() != 1 {
+		t.Errorf("the first command fails: %+v, %v", a, err)
 	}
 }

@@ -9,7 +9,7 @@ const (
 	ResultEntryReleased Result = "entry released" // one or more entries are released; Outcome.Count is left
 	ResultExtended      Result = "extended"
 	ResultExpired       Result = "force-expired" // by force, now or in Outcome.TTL
-	ResultPartly        Result = "partly done"   // on some of the masters that vote on it, and not on others; Outcome.Nodes says which
+	ResultPartly        Result = "partly done"   // on some of the masters that vote on it, as Outcome.Nodes says; or a command failed after others were done
 	ResultNotHolder     Result = "not holder"    // held, but not by that owner
 	ResultChanged       Result = "changed"       // the same owner, but not what was observed (count, TTL, type, value)
 	ResultGone          Result = "gone"          // the key is not there any more

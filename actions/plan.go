@@ -189,6 +189,7 @@ func makePlan(r Request, now time.Time) (plan, error) {
 	if err := recipe.plan(&p, r, holder, now); err != nil {
 		return p, err
 	}
+	p.checkTypes()
 	if r.Sharded && severalSlots(p.keys) {
 		return p, crossing(p.keys)
 	}

@@ -35,6 +35,10 @@ func outcomeOf(a answer, p plan) Outcome {
 		}
 	case codeContext:
 		out.Detail = whileReading + "what belongs to it, a queue of those who wait for one, is not as it was"
+	case codeBeside:
+		return Outcome{Result: ResultUnsupported, Woken: -1, Detail: besideWords(a, p)}
+	case codePartly:
+		return Outcome{Result: ResultPartly, Holder: p.holder, TTL: left, Woken: -1, Detail: partlyWords(a, p)}
 	default:
 		out.Detail, out.Renewed = changedWords(a, p, left), a.why == whyRenewed
 		switch a.why {
@@ -45,6 +49,31 @@ func outcomeOf(a answer, p plan) Outcome {
 		}
 	}
 	return out
+}
+
+// besideWords says which companion has a type that the action cannot write to.
+func besideWords(a answer, p plan) string {
+	want := ""
+	for _, f := range p.facts {
+		if f.blame == a.blame {
+			want = f.want
+		}
+	}
+	return fmt.Sprintf("%s is a %s, and its library keeps a %s there: delete it or rename it first", printable(a.why), printable(a.said), want)
+}
+
+// partlyWords says which commands of a plan were done, and which one failed.
+func partlyWords(a answer, p plan) string {
+	failed := int(entriesIn(a.why)) - 1
+	if failed < 1 || failed >= len(p.commands) {
+		return "the server failed after the first command: " + printable(a.said)
+	}
+	var done []string
+	for _, command := range p.commands[:failed] {
+		done = append(done, command[0]+" "+printable(command[1]))
+	}
+	return fmt.Sprintf("%s done, then %s %s failed: %s; look at the keys of the lock before you act again",
+		strings.Join(done, ", "), p.commands[failed][0], printable(p.commands[failed][1]), printable(a.said))
 }
 
 // leaseIn is what PTTL said is left of a lease, the key's or one of a holder's own.

@@ -6,17 +6,21 @@
 --   witness N COMMAND                     is asked who is there now, where a fact with the CODE "other" fails; may be left out
 --   if N COMMAND COMPARED WANT CODE WHY   a fact. The answer of the command is compared: "=" it is WANT, "<=" or ">=" it is
 --                                         a number of at most or at least WANT, "absent" there is none, "present" there is
---                                         one. Where that fails, nothing is done, and CODE and WHY are answered
+--                                         one, "none-or" it is "none" or WANT. Where that fails, nothing is done, and CODE
+--                                         and WHY are answered
 --   do N COMMAND                          what is to be done
 --
--- Of several commands none is run unless the user may run all of them: the server is asked before the first.
+-- Of several commands none is run unless the user may run all of them: the server is asked before the first. A server does not
+-- undo the commands before one that fails: those after it are not run, and the answer says which one it was.
 --
 -- Returns an array of five:
 --   [1] "done"   the commands were run
+--       "partly" a command failed, and those before it were run. If the first one fails, nothing was done, and the script
+--                answers its error
 --       "apart"  nothing was done: there are several commands, and this server (before 7.0) cannot be asked for rights
 --       else the CODE of the first fact that does not hold
---   [2] ""       or the WHY of that fact
---   [3] ""       or what the server answered to its question: the first 512 bytes
+--   [2] ""       or the WHY of that fact; with "partly" the place of the command that failed, from 1
+--   [3] ""       or what the server answered to its question, or to the command that failed: the first 512 bytes
 --   [4] the lease that was left in milliseconds before anything was done; -1 there was no TTL, -2 there was no key
 --   [5] what the server answered to each command; with "other" what it answered to the witness; else an empty array
 local pttl, at, witness, commands, replies = redis.call("PTTL", KEYS[1]), 1, nil, {}, {}
@@ -26,8 +30,7 @@ local function words()
   at = last + 1
   return command
 end
-local function ask(command)
-  local reply = redis.call(unpack(command))
+local function plain(reply)
   if type(reply) == "table" then
     return reply["ok"] or ""
   end
@@ -36,6 +39,9 @@ end
 local function holds(said, compared, want)
   if compared == "=" then
     return said == want
+  end
+  if compared == "none-or" then
+    return said == want or said == "none"
   end
   if compared == "absent" or compared == "present" then
     return (said ~= false) == (compared == "present")
@@ -47,7 +53,7 @@ if ARGV[at] == "witness" then
   witness = words()
 end
 while ARGV[at] == "if" do
-  local said = ask(words())
+  local said = plain(redis.call(unpack(words())))
   local code = ARGV[at + 2]
   if not holds(said, ARGV[at], ARGV[at + 1]) then
     local who = code == "other" and witness and redis.call(unpack(witness)) or {}
@@ -67,6 +73,13 @@ for _, command in ipairs(#commands > 1 and commands or {}) do
   end
 end
 for i, command in ipairs(commands) do
-  replies[i] = ask(command)
+  local reply = redis.pcall(unpack(command))
+  if type(reply) == "table" and reply["err"] then
+    if i == 1 then
+      return reply
+    end
+    return {"partly", tostring(i), string.sub(reply["err"], 1, 512), pttl, replies}
+  end
+  replies[i] = plain(reply)
 end
 return {"done", "", "", pttl, replies}
