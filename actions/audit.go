@@ -1,37 +1,48 @@
 package actions
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"os/user"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
 	"github.com/adrg/xdg"
 
 	"locktop/inspector"
+	"locktop/keyspace"
 )
 
 // Audit is the append-only file of actions. Each action that is sent to a server leaves two lines with the same id: an
 // "intent" before it is sent, so that a process that dies in between leaves a trace, and an "outcome" after it. An action
 // that is refused before anything is sent, and a dry run, leave the outcome only.
 //
-// A line is written with one call to the system, so several processes may share the file. It is not forced to the disk:
-// the death of the process loses nothing, that of the machine may lose the last lines.
+// A line is written with one call to the system, so several processes may share the file, and is read back: it is a line of its
+// own also after half a line that a full disk has left. It is not forced to the disk: the death of the process loses nothing,
+// that of the machine may lose the last lines.
+//
+// In the file, every character that is not graphic is a JSON escape, so that it is safe to print.
 type Audit struct {
 	mu   sync.Mutex
 	file *os.File
+	// readable: it is a regular file, and no device such as /dev/null.
+	readable bool
 }
 
 // OpenAudit opens or makes the audit file; an empty path stands for audit.jsonl in the XDG state directory. Only the
-// user may read it; a regular file that others may read is closed to them.
+// user may read it; a regular file that others may read is closed to them. A named pipe is refused: it keeps no record, and to
+// write to it waits for a reader.
 func OpenAudit(path string) (*Audit, error) {
 	if path == "" {
 		path = filepath.Join(xdg.StateHome, "locktop", "audit.jsonl")
@@ -39,19 +50,28 @@ func OpenAudit(path string) (*Audit, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	// Without O_NONBLOCK, to open a named pipe would wait for its other end.
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_RDWR|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
+	a := &Audit{file: file}
 	info, err := file.Stat()
-	if err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
-		err = file.Chmod(0o600)
+	switch {
+	case err != nil:
+	case info.Mode().IsRegular():
+		a.readable = true
+		if info.Mode().Perm()&0o077 != 0 {
+			err = file.Chmod(0o600)
+		}
+	case info.Mode()&os.ModeCharDevice == 0:
+		err = fmt.Errorf("%s is not a regular file: name one that is", path)
 	}
 	if err != nil {
 		_ = file.Close() // the error that matters is the first
 		return nil, fmt.Errorf("audit: %w", err)
 	}
-	return &Audit{file: file}, nil
+	return a, nil
 }
 
 // Path is where the file is.
@@ -199,12 +219,58 @@ func (a *Audit) write(line AuditLine) error {
 	if err != nil {
 		return fmt.Errorf("audit: %w", err)
 	}
+	text = append(keyspace.EscapeJSON(text), '\n')
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if _, err := a.file.Write(append(text, '\n')); err != nil {
-		return fmt.Errorf("audit: %w", err)
+	for range 20 { // another process may leave half a line between our look and our line
+		whole, err := a.append(text)
+		if err != nil {
+			return fmt.Errorf("audit: %w", err)
+		}
+		if whole {
+			return nil
+		}
 	}
-	return nil
+	return fmt.Errorf("audit: %w", errNotWritten)
+}
+
+var errNotWritten = errors.New("what was written is not in the file: is it being cut?")
+
+// append writes a line, and reports whether it is a line of its own in the file.
+func (a *Audit) append(text []byte) (whole bool, err error) {
+	if !a.readable {
+		_, err := a.file.Write(text)
+		return err == nil, err
+	}
+	end, err := a.end(1)
+	if err != nil {
+		return false, err
+	}
+	written := text
+	if len(end) > 0 && end[0] != '\n' { // half a line, which a full disk or a killed process has left
+		written = append([]byte("\n"), text...)
+	}
+	if _, err := a.file.Write(written); err != nil {
+		return false, err
+	}
+	// Other processes may have written lines of theirs since.
+	end, err = a.end(int64(len(written)) + 64<<10)
+	return bytes.HasPrefix(end, text) || bytes.Contains(end, append([]byte("\n"), text...)), err
+}
+
+// end is the end of the file: at most so many bytes.
+func (a *Audit) end(most int64) ([]byte, error) {
+	info, err := a.file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	from := max(info.Size()-most, 0)
+	end := make([]byte, info.Size()-from)
+	n, err := a.file.ReadAt(end, from)
+	if errors.Is(err, io.EOF) { // it was cut since
+		err = nil
+	}
+	return end[:n], err
 }
 
 // newLine fills in what the lines of one action have in common.

@@ -2,9 +2,12 @@ package actions
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -16,6 +19,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locktop/inspector"
+	"locktop/keyspace"
 	"locktop/keyspace/redistest"
 )
 
@@ -191,5 +195,84 @@ func TestWithoutSecret(t *testing.T) {
 		if got := withoutSecret(where); got != want {
 			t.Errorf("%q: %q, want %q", where, got, want)
 		}
+	}
+}
+
+// TestAuditAfterHalfALine writes after what a full disk has left of a line.
+func TestAuditAfterHalfALine(t *testing.T) {
+	audit := openAudit(t)
+	line := newLine("first", "redis://db", Request{Verb: VerbRelease, Reason: "a\u009b31m\u202e\x7f\u2028z"}, time.Now())
+	line.Phase = PhaseIntent
+	if err := audit.write(line); err != nil {
+		t.Fatal(err)
+	}
+	file := must(os.OpenFile(audit.Path(), os.O_APPEND|os.O_WRONLY, 0))(t)
+	must(file.WriteString(`{"schema":"locktop.audit/1","id":"half","pha`))(t)
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	line.ID = "second"
+	if err := audit.write(line); err != nil {
+		t.Fatal(err)
+	}
+	text := string(must(os.ReadFile(audit.Path()))(t))
+	if !keyspace.Printable(strings.ReplaceAll(text, "\n", "")) || !strings.Contains(text, `a\u009b31m\u202e\u007f\u2028z`) {
+		t.Errorf("characters that control a terminal are in the file as they are: %q", text)
+	}
+	lines := must(audit.Recent("", 10))(t)
+	if len(lines) != 2 || lines[0].ID != "second" || lines[1].ID != "first" || lines[1].Asked.Reason != "a\u009b31m\u202e\x7f\u2028z" {
+		t.Errorf("%+v", lines)
+	}
+}
+
+// TestAuditOfManyProcesses has several audits write to one file, one of which leaves half lines.
+func TestAuditOfManyProcesses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	var writers sync.WaitGroup
+	for range 4 {
+		audit := must(OpenAudit(path))(t)
+		t.Cleanup(func() { _ = audit.Close() })
+		writers.Go(func() {
+			for range 100 {
+				if err := audit.write(AuditLine{ID: rand.Text(), Phase: PhaseOutcome}); err != nil {
+					t.Error(err)
+				}
+				if _, err := audit.file.WriteString(`{"id":"half`); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writers.Wait()
+	audit := must(OpenAudit(path))(t)
+	defer audit.Close()
+	lines := must(audit.Recent("", 1000))(t)
+	seen := map[string]bool{}
+	for _, line := range lines {
+		seen[line.ID] = true
+	}
+	if len(seen) != 400 {
+		t.Errorf("%d of 400 lines can be read", len(seen))
+	}
+}
+
+// TestAuditRefusesAPipe does not wait for somebody to read from it.
+func TestAuditRefusesAPipe(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // it has no named pipes among its files
+	}
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	if out, err := exec.Command("mkfifo", path).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if audit, err := OpenAudit(path); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("%v, %v", audit, err)
+	}
+	if _, err := tailOf(path, 10); err == nil {
+		t.Error("a pipe was read")
+	}
+	audit := must(OpenAudit(os.DevNull))(t)
+	if err := errors.Join(audit.write(AuditLine{}), audit.Close()); err != nil {
+		t.Error(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -47,6 +48,26 @@ func Visible(s string) string {
 // safe for a terminal, but is not one to one with what [Visible] makes.
 func Printable(s string) bool {
 	return utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !Graphic(r) }) < 0
+}
+
+// EscapeJSON writes every character of a line of JSON that is not [Graphic] as a \u escape, but for line feeds. In valid JSON
+// such characters occur inside strings only: a reader of JSON sees no difference, and a terminal sees no control.
+func EscapeJSON(line []byte) []byte {
+	out := make([]byte, 0, len(line)+16)
+	for len(line) > 0 {
+		r, size := utf8.DecodeRune(line)
+		switch {
+		case r == '\n' || Graphic(r):
+			out = append(out, line[:size]...)
+		case r > 0xFFFF:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+		line = line[size:]
+	}
+	return out
 }
 
 // plain says whether Visible has nothing to do in the common case: printable ASCII without a backslash.

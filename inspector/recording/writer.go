@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"locktop/inspector"
@@ -76,8 +78,16 @@ func Create(path string, h Header, limit int64) (*Writer, error) {
 }
 
 func create(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	// O_EXCL does not follow a symbolic link, which might make a file that nobody named. What is there
+	// already must be empty; a named pipe without a reader is an error, and does not wait for one.
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		file, err = os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+	}
 	if err != nil {
+		if link, no := os.Readlink(path); no == nil && errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s is a symbolic link to %q, which is not there: name the file itself", path, link)
+		}
 		return nil, fmt.Errorf("make the recording: %w", err)
 	}
 	info, err := file.Stat()

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"unicode/utf16"
-	"unicode/utf8"
 
-	"locktop/ui/text"
+	"locktop/keyspace"
 )
 
 // marshal is JSON on one line, with its line feed. Besides what JSON demands it writes as \u escapes all characters that
@@ -20,25 +18,5 @@ func marshal(value any) ([]byte, error) {
 	if err := encoder.Encode(value); err != nil {
 		return nil, fmt.Errorf("encoding JSON: %w", err)
 	}
-	return harmless(buffer.Bytes()), nil
-}
-
-// harmless escapes what is not graphic. The input is valid JSON, where such characters occur inside strings only, but for
-// the line feed at the end.
-func harmless(line []byte) []byte {
-	out := make([]byte, 0, len(line)+16)
-	for len(line) > 0 {
-		r, size := utf8.DecodeRune(line)
-		switch {
-		case r == '\n' || text.Printable(string(r)):
-			out = append(out, line[:size]...)
-		case r > 0xFFFF:
-			high, low := utf16.EncodeRune(r)
-			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
-		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
-		}
-		line = line[size:]
-	}
-	return out
+	return keyspace.EscapeJSON(buffer.Bytes()), nil
 }
