@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,24 @@ const DefaultPort = 6379
 
 // ErrURL is what the errors of [ParseURL] wrap.
 var ErrURL = errors.New("bad URL")
+
+// ErrHost says that a text is no name or address of a server. The text is not repeated: a URL in its place may have a
+// password in it.
+var ErrHost = errors.New("neither a name nor an address; a URL goes with --url, and a port with --port")
+
+// CheckHost refuses what cannot be the name or the address of a server.
+func CheckHost(host string) error {
+	if strings.ContainsAny(host, "/@[]? \t\r\n") || strings.Count(host, ":") == 1 {
+		return ErrHost
+	}
+	return nil
+}
+
+// userInfo is a user or a password before the host of a URL.
+var userInfo = regexp.MustCompile(`(?i)\b(rediss?|valkeys?|unix)(\+unix)?:/{1,2}[^\s/"]*@`)
+
+// HideUserInfo takes user and password out of each URL of a server in a text.
+func HideUserInfo(text string) string { return userInfo.ReplaceAllString(text, "$1$2://***@") }
 
 // ParseURL reads redis://[[user]:password@]host[:port][/db], the same with rediss:// for TLS, and
 // unix://[[user]:password@]/path/to.sock[?db=n], as redis-cli and client libraries write them. What stands alone before the

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,7 +25,8 @@ func ownConfiguration(t *testing.T, content string) string {
 	xdg.Reload()
 	t.Cleanup(xdg.Reload)
 	path := filepath.Join(dir, "locktop", "config.toml")
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	// The umask may give the temporary directory to a group, whose members count as others.
+	if err := errors.Join(os.Chmod(dir, 0o700), os.MkdirAll(filepath.Dir(path), 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	if content != "" {

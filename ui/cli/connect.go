@@ -173,12 +173,17 @@ func (c *connecting) address(cmd *cobra.Command, hideSocket bool) ([]keyspace.Op
 	switch {
 	case socketOnLine && c.socket == "":
 		return nil, false, usage("--socket is empty: give the path of the server's unix socket")
+	case socketOnLine && strings.Contains(c.socket, "://"):
+		return nil, false, usage("--socket is the path of a unix socket; a URL goes with --url")
 	case socketOnLine:
 		return []keyspace.Options{{Network: "unix", Addr: c.socket}}, false, nil
 	case c.port < 1 || c.port > 65535:
 		return nil, false, usage("--port %d: ports are 1 to 65535", c.port)
 	case c.host == "":
 		return nil, false, usage("--host is empty: give a name or an address")
+	}
+	if err := keyspace.CheckHost(c.host); err != nil {
+		return nil, false, usage("--host: %w", err)
 	}
 	return []keyspace.Options{{Network: "tcp", Addr: net.JoinHostPort(c.host, strconv.Itoa(c.port))}}, false, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"locktop/keyspace"
 	"locktop/ui/text"
 )
 
@@ -62,7 +63,9 @@ func (a *app) exit(ctx context.Context, err error) int {
 		return exitInterrupted
 	}
 	if said := oneLine(err.Error()); said != "" {
-		a.say("%s", text.Legible(said)) // a server, or its certificate, may have put into it what a terminal would obey
+		// A server, or its certificate, may have put into it what a terminal would obey. A URL may have been given where something else
+		// was asked for, and a user's password with it.
+		a.say("%s", text.Legible(keyspace.HideUserInfo(said)))
 	}
 	if interrupted {
 		return exitInterrupted

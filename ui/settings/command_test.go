@@ -81,8 +81,10 @@ func TestPasswordCommandOfOthersIsNotRun(t *testing.T) {
 	}{
 		{0o600, 0o755, ""},
 		{0o644, 0o755, ""},
-		{0o666, 0o755, "can write to " + path},
-		{0o600, 0o777, "can write to " + dir},
+		{0o666, 0o755, "everybody on this machine can write to " + path},
+		{0o664, 0o755, "a group can write to " + path},
+		{0o600, 0o777, "everybody on this machine can write to " + dir},
+		{0o600, 0o775, "a group can write to " + dir + "; run: chmod g-w " + dir},
 		{0o600, 0o777 | os.ModeSticky, ""},
 	} {
 		if err := errors.Join(os.Chmod(path, c.file), os.Chmod(dir, c.dir)); err != nil {
