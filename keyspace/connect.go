@@ -107,10 +107,11 @@ func probe(ctx context.Context, o Options) error {
 	return conn.Close()
 }
 
-// redisOptions are the options of every client that we make: nothing is ever sent twice, and a context ends a wait.
+// redisOptions are the options of every client that we make: nothing is ever sent twice, a context ends a wait, and the size of
+// a reply is bounded.
 func (c *Connection) redisOptions(name string, poolSize int) *redis.Options {
 	o := c.options
-	return &redis.Options{
+	made := &redis.Options{
 		// ClientName would fail the connection of a user who may not CLIENT SETNAME.
 		OnConnect: func(ctx context.Context, conn *redis.Conn) error {
 			return unlessAnswered(conn.Do(ctx, "CLIENT", "SETNAME", name).Err())
@@ -131,12 +132,14 @@ func (c *Connection) redisOptions(name string, poolSize int) *redis.Options {
 			Mode: maintnotifications.ModeDisabled, // a service's own maintenance protocol; it would add handshakes
 		},
 	}
+	boundReplies(made)
+	return made
 }
 
 // readOptions are those of a client that may send nothing but these commands.
 func (c *Connection) readOptions(name string, poolSize int, allowed []string) *redis.Options {
 	o := c.redisOptions(name, poolSize)
-	dial := redis.NewDialer(o)
+	dial := o.Dialer
 	o.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dial(ctx, network, addr)
 		if err != nil {
