@@ -75,3 +75,11 @@ func BenchmarkRecord(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkWeigh weighs a lock with a long history, which is done for each lock of a frame that is replayed.
+func BenchmarkWeigh(b *testing.B) {
+	l := &inspector.Lock{Holders: make([]inspector.Holder, 1), History: make([]inspector.Hold, 100), Evidence: []string{"it has a TTL"}}
+	for b.Loop() {
+		_ = weighLock(l)
+	}
+}

@@ -24,6 +24,8 @@ type state struct {
 	}
 	locks []*inspector.Lock
 	tail  []inspector.Event
+	// heavy is what the locks take in memory, those of the frame under way included.
+	heavy int64
 
 	// Of the frame under way:
 	open   bool // a line of it was read, and it goes on
@@ -68,7 +70,7 @@ func (s *state) first(line *frameLine) error {
 	switch line.Frame {
 	case frameKey:
 		s.begun = true
-		s.locks, s.tail, s.rest.nodes = nil, nil, nil
+		s.locks, s.tail, s.rest.nodes, s.heavy = nil, nil, nil, 0
 		s.rest.who, s.rest.unseen = attendance{}, nil
 	case frameChange:
 		if !s.begun {
@@ -161,6 +163,9 @@ func localised(n keyspace.Status) keyspace.Status {
 func (s *state) takeLocks(lines []lockLine) error {
 	for i := range lines {
 		line := &lines[i]
+		if line.tooLong() {
+			return errMemory
+		}
 		if line.I == nil {
 			if s.before+len(s.added) >= maxLocks {
 				return errors.New("it has more locks than a recording may have")
@@ -170,6 +175,9 @@ func (s *state) takeLocks(lines []lockLine) error {
 				return err
 			}
 			s.added = append(s.added, l)
+			if s.heavy += weighLock(l); s.heavy > maxMemory {
+				return errMemory
+			}
 			continue
 		}
 		at := *line.I
@@ -180,7 +188,11 @@ func (s *state) takeLocks(lines []lockLine) error {
 		if err != nil {
 			return err
 		}
+		s.heavy += weighLock(l) - weighLock(s.locks[at])
 		s.locks[at] = l
+		if s.heavy > maxMemory {
+			return errMemory
+		}
 	}
 	return nil
 }
@@ -196,6 +208,7 @@ func (s *state) end() error {
 				return errApart
 			}
 			kept = append(kept, s.locks[next:at]...)
+			s.heavy -= weighLock(s.locks[at])
 			next = at + 1
 		}
 		kept = append(kept, s.locks[next:]...)
@@ -209,6 +222,9 @@ func (s *state) end() error {
 	}
 	s.tail = tailOf(s.tail, s.events[len(s.events)-s.news:])
 	s.gone, s.added, s.events = nil, nil, nil
+	if s.heavy+weigh(s.tail)+weigh(s.rest.nodes)+weigh(s.rest.unseen)+s.rest.who.heavy > maxMemory {
+		return errMemory
+	}
 	return nil
 }
 

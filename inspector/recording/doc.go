@@ -9,6 +9,6 @@
 // and the names of companions are kept. Times are in microseconds since 1970, with the rest beside where a time between two is shown. A text that is not printable is kept as base64, so
 // that nothing in the file moves the terminal of whoever looks into it.
 //
-// A recording may come from anybody: lines are bounded, what does not fit together is an error, and nothing panics. What was written
+// A recording may come from anybody: lines are bounded, and so is the memory that a snapshot takes; what does not fit together is an error, and nothing panics. What was written
 // before the error is given back all the same. Texts are those of Redis, and escaped by whoever shows them, as always.
 package recording

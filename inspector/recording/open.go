@@ -24,6 +24,7 @@ type Recording struct {
 	Why string
 
 	file   *os.File
+	size   int64 // of the file in bytes, when it was opened
 	zipped bool
 	frames marks
 	keys   []keyMark
@@ -71,7 +72,8 @@ func Open(path string) (*Recording, error) { return OpenContext(context.Backgrou
 
 // OpenContext is [Open] until a context ends: the whole file is read for it, and it may be large.
 func OpenContext(ctx context.Context, path string) (*Recording, error) {
-	switch info, err := os.Stat(path); { // before it is opened: a pipe is not open before somebody writes into it
+	info, err := os.Stat(path)
+	switch { // before it is opened: a pipe is not open before somebody writes into it
 	case err != nil:
 		return nil, fmt.Errorf("open the recording: %w", err)
 	case !info.Mode().IsRegular():
@@ -81,7 +83,7 @@ func OpenContext(ctx context.Context, path string) (*Recording, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the recording: %w", err)
 	}
-	r := &Recording{file: file, current: -1}
+	r := &Recording{file: file, size: info.Size(), current: -1}
 	if err := r.index(ctx); err != nil {
 		_ = file.Close() // the error that matters is the first
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -172,7 +174,7 @@ func (r *Recording) indexFrames(ctx context.Context, in *lines) error {
 		if err == nil {
 			line, err = headOf(text)
 		}
-		if len(r.frames) == maxFrames {
+		if len(r.frames) == maxFrames || int64(len(r.frames)) >= r.size { // no frame is so small, however well it compresses
 			err = errors.New("there are more frames than a recording may have")
 		}
 		if errors.Is(err, errCut) {

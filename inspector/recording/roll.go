@@ -48,6 +48,8 @@ type clientID struct {
 type attendance struct {
 	roll *inspector.Roll // nil: nobody knows
 	kept map[clientID]keyspace.Client
+	// heavy is what was read of clients takes in memory, since the last list of all.
+	heavy int64
 }
 
 // timeless is a client without what is another with each list.
@@ -133,7 +135,7 @@ func (a *attendance) take(line *rollLine) error {
 		return nil
 	}
 	var lists []keyspace.Roll
-	kept := make(map[clientID]keyspace.Client)
+	kept, heavy := make(map[clientID]keyspace.Client), int64(0)
 	if !line.Fresh {
 		if a.roll == nil {
 			return errApart
@@ -142,7 +144,7 @@ func (a *attendance) take(line *rollLine) error {
 		for _, one := range rolls {
 			lists = append(lists, keyspace.Roll{Node: one.Node, TakenAt: one.TakenAt, Partial: one.Partial, Denied: one.Denied})
 		}
-		kept = maps.Clone(a.kept)
+		kept, heavy = maps.Clone(a.kept), a.heavy
 	}
 	for _, list := range line.Lists {
 		lists = append(lists, keyspace.Roll{
@@ -167,8 +169,11 @@ func (a *attendance) take(line *rollLine) error {
 		}
 		c.Node, c.ID, c.Age, c.Idle = id.node, id.id, milliseconds(one.Age), milliseconds(one.Idle)
 		kept[id] = c
+		if heavy += 2 * weigh(c); heavy > maxMemory { // it is also on the list of its node
+			return errMemory
+		}
 	}
-	*a = attendance{rollOf(lists, kept, line), kept}
+	*a = attendance{rollOf(lists, kept, line), kept, heavy}
 	return nil
 }
 
