@@ -18,7 +18,8 @@ import (
 var allowedRooms = map[string][]string{
 	"locktop":                     {"locktop/ui/cli"},
 	"locktop/ui/cli":              {"locktop/ui/tui", "locktop/ui/report", "locktop/ui/settings", "locktop/ui/text", "locktop/demo", "locktop/actions", "locktop/inspector/recording", "locktop/inspector", "locktop/keyspace"},
-	"locktop/ui/tui":              {"locktop/ui/text", "locktop/actions", "locktop/inspector", "locktop/keyspace"},
+	"locktop/ui/tui":              {"locktop/ui/tui/unasked", "locktop/ui/text", "locktop/actions", "locktop/inspector", "locktop/keyspace"},
+	"locktop/ui/tui/unasked":      {},
 	"locktop/ui/report":           {"locktop/ui/text", "locktop/actions", "locktop/inspector", "locktop/keyspace"},
 	"locktop/ui/settings":         {"locktop/ui/text", "locktop/inspector", "locktop/keyspace"},
 	"locktop/ui/text":             {"locktop/keyspace"},

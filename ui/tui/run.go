@@ -15,7 +15,6 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
 
 	"locktop/actions"
 	"locktop/inspector"
@@ -87,8 +86,8 @@ func Run(ctx context.Context, c Config) error {
 	if err := c.Settings.Check(); err != nil {
 		return err
 	}
-	// Bubble Tea asks the terminal for its ground when the program starts, whether somebody wants to know it or not.
-	t, err := newTheme(forGround(c.Settings.Theme, lipgloss.HasDarkBackground()), c.NoColor)
+	dark := c.NoColor || !isDefaultTheme(c.Settings.Theme) || darkGround(os.Stdin, os.Stdout)
+	t, err := newTheme(forGround(c.Settings.Theme, dark), c.NoColor)
 	if err != nil {
 		return err
 	}
@@ -106,9 +105,15 @@ func Run(ctx context.Context, c Config) error {
 	m.copy = out.copy
 	// Bubble Tea's own handler of signals hangs where SIGTERM meets the last frame, and knows no SIGHUP. Its WithContext
 	// closes the input while it is being read (v1.3.10), so that the end of ctx is a quit like any other.
-	filter := &mouseFilter{clock: time.Now}
+	mouse, late := &mouseFilter{clock: time.Now}, &lateAnswer{}
+	filter := func(of tea.Model, msg tea.Msg) tea.Msg {
+		if late.drop(msg) {
+			return nil
+		}
+		return mouse.pass(of, msg)
+	}
 	program := tea.NewProgram(m, tea.WithoutSignalHandler(), tea.WithAltScreen(), tea.WithOutput(out), tea.WithFPS(c.FPS),
-		tea.WithFilter(filter.pass))
+		tea.WithFilter(filter))
 	defer context.AfterFunc(ctx, program.Quit)()
 	_, err = program.Run()
 	m.finish()

@@ -167,11 +167,14 @@ func (t *theme) after() *theme {
 // forGround is the theme to begin with: on a ground that is known to be light the colours of the default theme cannot be
 // read.
 func forGround(name string, dark bool) string {
-	if !dark && (name == "" || name == themes[0].name) {
+	if !dark && isDefaultTheme(name) {
 		return "light"
 	}
 	return name
 }
+
+// isDefaultTheme says whether the theme depends on the ground.
+func isDefaultTheme(name string) bool { return name == "" || name == themes[0].name }
 
 // renderer writes colours whatever the environment says: NO_COLOR and CI are heeded by the choice of the theme, where the
 // library would drop bold and reverse with them.
