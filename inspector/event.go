@@ -20,7 +20,8 @@ const (
 	EventExpired    EventKind = "expired"
 	EventDeleted    EventKind = "deleted" // gone, and nothing says by whose will (evicted, flushed, in a gap)
 	EventHandedOver EventKind = "handed-over"
-	EventLost       EventKind = "lost" // lapsed or taken over while its holder still renewed or used it
+	EventLost       EventKind = "lost"   // lapsed or taken over while its holder still renewed or used it
+	EventEdited     EventKind = "edited" // the value was changed in place, which no lock library does; told once a hold
 	EventGap        EventKind = "gap"
 	EventOperator   EventKind = "operator" // an action of locktop itself
 )

@@ -2,6 +2,7 @@ package inspector
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -48,7 +49,7 @@ func (v *sight) sameHolder(old *Lock) bool {
 		return old.holder().Owner == v.found.holder().Owner && len(old.Holders) > 0
 	}
 	before, now := old.holder().Owner, v.found.holder().Owner
-	if before == now {
+	if before == now || v.edited() {
 		return true
 	}
 	for _, h := range v.found.holders[1:] {
@@ -68,6 +69,12 @@ func (v *sight) sameHolder(old *Lock) bool {
 	at, _ := v.changedAt()
 	inPlace := v.overwritten() || v.trail.dead() && v.trail.starts == 0 // or it was read before it ended
 	return inPlace && at.Before(old.LeaseEnds)
+}
+
+// edited says whether the value that was there before was changed in place, and nothing else happened to it.
+func (v *sight) edited() bool {
+	t := &v.trail
+	return t.edits > 0 && t.writes == 0 && t.touches == 0 && !t.ended()
 }
 
 // unchanged says whether a read tells nothing new, so that the lock need not be copied.
@@ -216,6 +223,8 @@ func (v *sight) goesOn() {
 	}
 	switch now := l.holder(); {
 	case rivals:
+	case before.Owner != now.Owner && v.edited():
+		v.tellEdited(l, before.Owner)
 	case before.Count.Known && now.Count.N > before.Count.N:
 		at := v.updatedAt()
 		l.entered(before.Count.N, now.Count.N, at)
@@ -228,6 +237,19 @@ func (v *sight) goesOn() {
 		v.lease(l, wasEnd, clocks)
 	}
 	v.done()
+}
+
+// editedFact begins the evidence of a lock that was edited during the present hold.
+const editedFact = "a part of its value was changed in place"
+
+// tellEdited logs the first edit of a hold. A key that is counted up would fill the log otherwise.
+func (v *sight) tellEdited(l *Lock, before string) {
+	if slices.ContainsFunc(l.Evidence, func(fact string) bool { return strings.HasPrefix(fact, editedFact) }) {
+		return
+	}
+	fact := editedFact + " (" + v.trail.edit + "), as no lock library does: it may be no lock"
+	l.Evidence = v.evidence.share(append(slices.Clone(l.Evidence), fact))
+	v.say(l, EventEdited, v.updatedAt(), Event{PreviousOwner: before, Text: fact})
 }
 
 // updatedAt is when the last hint came, else when the read was.

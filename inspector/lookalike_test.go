@@ -9,25 +9,55 @@ import (
 	"locktop/keyspace"
 )
 
-// A counter under a lock's name may be taken for one, until somebody counts.
+// A counter under a lock's name may be taken for a lock. It is counted up without an alarm, and shown as a look at it alone would.
 func TestACounterIsNoLock(t *testing.T) {
 	c := newScene(t, keyspace.FeedPush)
 	c.text("17", time.Time{}).must(StateStuck)
 	c.expect("acquired 17")
 	for n := range 3 {
-		c.after(time.Second).hints("incrby").text(fmt.Sprint(18+n), time.Time{})
-		if l := c.lock(); l != nil {
-			t.Fatalf("counted up, it is shown as %s with %v", l.State, codes(l))
-		}
+		c.after(time.Second).hints("incrby").text(fmt.Sprint(18+n), time.Time{}).must(StateStuck)
 	}
 	c.after(time.Minute).text("20", time.Time{}) // a pass reads it again
-	if l := c.lock(); l != nil {
-		t.Fatalf("read again, it is shown as %s", l.State)
+	c.expect("edited 18<17")
+	if l := c.lock(); !strings.Contains(strings.Join(l.Evidence, ";"), "changed in place (incrby)") {
+		t.Errorf("evidence %q", l.Evidence)
 	}
-	c.expect()
 	c.hints("del").gone()
 	c.hints("new", "set").text("1", time.Time{}).must(StateStuck)
-	c.expect("acquired 1")
+	c.expect("released 20 freed", "acquired 1")
+}
+
+// TestEditedInPlace changes a part of the value of a lock that is held: the lock stays, with one event for all edits of a hold.
+func TestEditedInPlace(t *testing.T) {
+	for _, event := range []string{"append", "setrange", "incrby", "incrbyfloat"} {
+		c := newScene(t, keyspace.FeedPush)
+		c.hints("new", "set").text("worker-7", c.in(lease)).expect("acquired worker-7")
+		c.after(time.Second).hints(event).text("worker-7x", c.in(lease-time.Second)).must(StateHeld)
+		c.after(time.Second).hints(event, event).text("worker-7xyz", c.in(lease-2*time.Second)).must(StateHeld)
+		c.expect("edited worker-7x<worker-7")
+		if l := c.lock(); l.holder().Owner != "worker-7xyz" || len(l.History) != 1 || l.History[0].Owner != "worker-7xyz" || !l.HeldExact {
+			t.Errorf("%s: %+v", event, l)
+		}
+		c.hints("set").text("worker-8", c.in(lease))
+		c.expect("lost worker-7xyz taken over", "handed-over worker-8<worker-7xyz taken over")
+		c.hints(event).text("worker-8x", c.in(lease)).expect("edited worker-8x<worker-8") // it is another hold
+		c.hints("del", "new", "set", event).text("worker-9x", c.in(lease))
+		c.expect("released worker-8x freed", "acquired worker-9x<worker-8x freed")
+	}
+}
+
+// TestAnEndAsALock says why the row goes of a key that stays.
+func TestAnEndAsALock(t *testing.T) {
+	c := newScene(t, keyspace.FeedPush)
+	c.hints("new", "hincrby", "expire").entry("w", 1, c.in(lease)).expect("acquired w")
+	c.after(time.Second).hints("hset").read(keyspace.Record{
+		Type: keyspace.TypeHash, Size: 1, ExpiresAt: c.in(lease),
+		Value: keyspace.Value{Fields: []keyspace.Field{{Name: "name", Value: "Ada"}}},
+	})
+	events := c.store.log.tail(1)
+	if e := events[0]; e.Kind != EventDeleted || e.Text != "its key is still there, and is no lock any more" {
+		t.Errorf("%+v", e)
+	}
 }
 
 // What is no lock, though its name, its value or its type resembles one.

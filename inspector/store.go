@@ -138,14 +138,13 @@ func (s *store) hint(h keyspace.Hint) {
 	if _, followed := p.slots[h.Key]; !followed && n.trails[h.Key] == nil && s.options.Rules.isTrap(h.Key) {
 		return
 	}
-	p.learnEdited(h.Key, happenings[h.Event])
 	n.hint(h)
 }
 
 func (s *store) place(db int) *place {
 	p := s.places[db]
 	if p == nil {
-		p = &place{slots: make(map[string]int32), edited: make(map[string]struct{})}
+		p = &place{slots: make(map[string]int32)}
 		s.places[db] = p
 	}
 	return p

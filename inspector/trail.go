@@ -19,6 +19,9 @@ type trail struct {
 	// writes and renewals count what happened in place since the last end or beginning: values written, TTLs set alone.
 	writes, renewals   int
 	wroteAt, renewedAt time.Time
+	// edits count the commands that changed a part of a string; the name of the last is edit.
+	edits              int
+	edit               string
 	added              int  // members that came to a set or a sorted set in place, or whose score changed
 	left               bool // a part of a collection was taken away: a holder may have gone
 	touches            int  // hints without a name, the last of them at touchedAt
@@ -165,7 +168,10 @@ func (t *trail) add(h keyspace.Hint) {
 	case happeningNameless:
 		t.touches++
 		t.touchedAt = h.At
-	case happeningEdited, happeningOther:
+	case happeningEdited:
+		t.edits++
+		t.edit = h.Event
+	case happeningOther:
 	}
 	t.after, t.updatedAt, t.loweredAt = what, h.At, time.Time{}
 	if lowers {
@@ -182,13 +188,13 @@ func (t *trail) end(at time.Time, cause Cause) {
 		t.shortAt = t.startAt
 	}
 	t.startAt = time.Time{}
-	t.writes, t.renewals = 0, 0
+	t.writes, t.renewals, t.edits = 0, 0, 0
 }
 
 func (t *trail) start(at time.Time) {
 	t.startAt = at
 	t.starts++
-	t.writes, t.renewals = 0, 0
+	t.writes, t.renewals, t.edits = 0, 0, 0
 }
 
 // lastAt is when the last hint or message came.

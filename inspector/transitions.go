@@ -66,15 +66,7 @@ func (s *store) record(r *keyspace.Record) {
 	if !is && held {
 		found, is = now.same(s.slots[i].lock)
 	}
-	if p.isEdited(r) {
-		is = false
-		if known { // it was never one
-			s.forget(i)
-			known, now.slot = false, -1
-		}
-	}
 	now.found = found
-	held = held && known
 	switch {
 	case held && is:
 		now.again()
@@ -307,6 +299,9 @@ func (v *sight) end(l *Lock, at time.Time, exact bool, cause Cause) {
 	if lease := l.leaseEnd(); cause == CauseUnknown && !exact && !lease.IsZero() && !at.Before(lease) {
 		text = "gone; its lease had run out by then, or it was released"
 	}
+	if text == "" && v.record.Exists() && v.found.scheme == "" && v.over == nil {
+		text = "its key is still there, and is no lock any more"
+	}
 	if v.over != nil && v.over.Lost != nil {
 		kind, text = EventLost, v.over.Lost.Text
 	}
@@ -398,7 +393,7 @@ func (v *sight) sayOf(l *Lock, h Holder, kind EventKind, at time.Time, e Event) 
 		if end := l.leaseEnd(); !end.IsZero() {
 			e.TTL = max(0, end.Sub(at))
 		}
-	case EventReleased, EventExpired, EventDeleted, EventLost, EventGap, EventOperator:
+	case EventReleased, EventExpired, EventDeleted, EventLost, EventEdited, EventGap, EventOperator:
 	}
 	v.log.add(e)
 }

@@ -281,6 +281,8 @@ func (t *theme) eventFace(ev *inspector.Event) face {
 		return face{"⇄", word, t.accent}
 	case inspector.EventLost:
 		return face{"✖", word, t.bad}
+	case inspector.EventEdited:
+		return face{"±", word, t.warn}
 	case inspector.EventGap:
 		return face{"▲", word, t.warn}
 	case inspector.EventOperator:

@@ -82,7 +82,7 @@ func (e *eventLog) list(f filter) []int {
 // release is everyday life, and so is one of which nobody saw how it did.
 func troubling(e *inspector.Event) bool {
 	switch e.Kind {
-	case inspector.EventLost, inspector.EventExpired, inspector.EventDeleted, inspector.EventGap, inspector.EventOperator:
+	case inspector.EventLost, inspector.EventExpired, inspector.EventDeleted, inspector.EventEdited, inspector.EventGap, inspector.EventOperator:
 		return true
 	case inspector.EventHandedOver:
 		return e.Cause == inspector.CauseTakenOver || e.Cause == inspector.CauseExpired ||
