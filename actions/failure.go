@@ -95,7 +95,7 @@ const wantsPassword = "the server wants a password: --user, --pass or REDISCLI_A
 // mends are what helps against errors that a server gives before it does anything.
 var mends = []struct{ prefix, mend string }{
 	{"MISCONF", "the server refuses writes because it cannot save: free its disk, or CONFIG SET stop-writes-on-bgsave-error no"},
-	{"OOM", "the server is out of memory: raise maxmemory or free some, or force-expire the lock, which needs none"},
+	{"OOM", "the server is out of memory: raise maxmemory, or free some memory, and try again"},
 	{"LOADING", "the server is loading its data: try again when it has ended"},
 	{"BUSY", "another script blocks the server: SCRIPT KILL ends it if it has not written yet"},
 	{"NOREPLICAS", "the server has too few replicas to take writes: see min-replicas-to-write"},

@@ -193,6 +193,7 @@ func (v *sight) goesOn() {
 	l := v.edit(v.slot)
 	t := &v.trail
 	before, wasEnd, clocks := l.holder(), l.leaseEnd(), v.clocks(l)
+	wasTime, wasLease := l.Observed.ExpireTime, l.LeaseEnds
 	rivals := l.Scheme == SchemeTimestamp && leaseID(before.Owner) == "" &&
 		v.found.leaseEnds.Sub(l.LeaseEnds).Abs() < rivalsRace && before.Owner != v.found.holder().Owner
 	if l.Scheme != v.found.scheme || l.ExpiresAt.IsZero() != v.record.ExpiresAt.IsZero() {
@@ -233,6 +234,8 @@ func (v *sight) goesOn() {
 		at := v.updatedAt()
 		l.left(before.Count.N, now.Count.N, at)
 		v.say(l, EventReleased, at, Event{})
+	case wasTime != 0 && wasTime == l.Observed.ExpireTime && wasLease.Equal(l.LeaseEnds):
+		// The server's clock was set: the key ends at the same time by it, which is another time now.
 	default:
 		v.lease(l, wasEnd, clocks)
 	}

@@ -308,3 +308,23 @@ func TestLookAlikes(t *testing.T) {
 		}
 	}
 }
+
+// TestAClockThatIsSetRenewsNothing reads a key again after the server's clock was set back: it ends at the same time by that clock.
+func TestAClockThatIsSetRenewsNothing(t *testing.T) {
+	for _, feed := range []keyspace.Feed{keyspace.FeedPush, keyspace.FeedPoll} {
+		c := newScene(t, feed)
+		held := func(in time.Duration, serverTime int64) keyspace.Record {
+			return keyspace.Record{
+				Type: keyspace.TypeString, Size: 8, Value: keyspace.Value{Text: "worker-7"}, ExpiresAt: c.in(in), ExpireTime: serverTime,
+			}
+		}
+		const ends = 1_900_000_000_000
+		c.hints("new", "set").read(held(lease, ends)).expect("acquired worker-7")
+		later := held(lease+time.Minute, ends) // the clock was set back by a minute
+		c.after(time.Second).read(later).expect()
+		if l := c.lock(); !l.ExpiresAt.Equal(later.ExpiresAt) {
+			t.Errorf("%s: it ends at %v, want %v", feed, l.ExpiresAt, later.ExpiresAt)
+		}
+		c.after(time.Second).hints("expire").read(held(lease+2*time.Minute, ends+61_000)).expect("extended worker-7")
+	}
+}

@@ -23,6 +23,7 @@ var (
 	ErrPermission  = errors.New("no permission")
 	ErrDatabase    = errors.New("no such database")
 	ErrAbsent      = errors.New("the server does not know a command that it takes")
+	ErrFull        = errors.New("the server takes no more clients")
 )
 
 // ConnectError says what was tried, what went wrong, and what would mend it, without any secret.
@@ -81,7 +82,7 @@ func connectError(o Options, err error) *ConnectError {
 	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, os.ErrNotExist), errors.Is(err, syscall.ENOENT):
 		e.Kind = ErrUnreachable
 	case hasPrefix(err, "ERR max number of clients"):
-		e.Kind, e.Mend = ErrUnreachable, "close some clients, or raise maxclients there"
+		e.Kind, e.Mend = ErrFull, "close some clients, or raise maxclients there"
 	case isTimeout(err) && o.TLS != nil && !isDial(err):
 		e.Kind, e.Err = ErrTLS, errors.New("no answer to the handshake in time")
 		e.Mend = "if this port speaks plain Redis, leave --tls (rediss://) out"

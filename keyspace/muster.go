@@ -100,6 +100,11 @@ func (w *watch) muster(ctx context.Context) {
 	var arrive []func()
 	for _, m := range fresh {
 		work, p := newPost(ctx, m)
+		for _, before := range gone {
+			if silent := before.staleSince; !silent.IsZero() && before.sharesWith(m) && (p.staleSince.IsZero() || silent.Before(p.staleSince)) {
+				p.staleSince = silent
+			}
+		}
 		w.members[m.options.Node()] = p
 		arrive = append(arrive, func() {
 			w.send(ctx, w.introduce(p, errArrived))
@@ -118,6 +123,19 @@ func (w *watch) muster(ctx context.Context) {
 		}
 	})
 	w.assign(homeless...)
+}
+
+// sharesWith says whether a master has some of the keys that this one had.
+func (p *post) sharesWith(m member) bool {
+	if p.slots == nil || m.slots == nil { // under sentinels, there is one master
+		return true
+	}
+	for i := range p.slots {
+		if p.slots[i]&m.slots[i] != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // errArrived is why nothing is known yet of a master that has just become one.

@@ -260,3 +260,34 @@ func TestGuest(t *testing.T) {
 	s.shows(t, map[string]string{})
 	s.sees(t, masters...)
 }
+
+// TestStaleSinceTheMasterDied has sentinels promote a replica: until it is connected to, the picture is as old as the master's last answer.
+func TestStaleSinceTheMasterDied(t *testing.T) {
+	t.Parallel()
+	set := redistest.StartSentinel(t)
+	servers := dial(t, keyspace.Place{
+		Servers: addresses(set.Sentinels...), Sentinel: set.Name, Master: keyspace.Options{CommandTimeout: time.Second, DialTimeout: time.Second},
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	observation, err := servers.Observe(ctx, keyspace.ObserveOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := set.Master()
+	var died time.Time
+	for u := range observation.Updates() {
+		s := u.Status
+		switch {
+		case s == nil:
+		case died.IsZero() && s.Connected && s.LastPass.Generation > 0:
+			first.Kill()
+			died = time.Now()
+		case died.IsZero():
+		case s.Connected && s.Node != keyspace.Node(first.Addr):
+			cancel() // the new master was reached
+		case !s.Connected && s.StaleSince.Sub(died) > 300*time.Millisecond:
+			t.Errorf("%s is stale since %v after the master died", s.Node, s.StaleSince.Sub(died))
+		}
+	}
+}

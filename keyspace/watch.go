@@ -52,6 +52,9 @@ type post struct {
 	// What follows is guarded by the lock of the watch.
 	feed    *feed // nil until it is connected
 	adopted []string
+	// staleSince is from when on what its last status shows may be old; zero: it is connected. Of a master that comes after one
+	// that was silent it is since that one was.
+	staleSince time.Time
 }
 
 // A guest counts as ours for so long after we were last sent there. Before that is over, the key of which this was is asked for where it
@@ -187,12 +190,10 @@ func (w *watch) observe(ctx, work context.Context, p *post) (*Observation, error
 func (w *watch) attend(ctx, work context.Context, p *post, err error) {
 	defer close(p.ended)
 	defer p.cancel()
-	since, late := time.Now(), p.observation == nil
+	late := p.observation == nil
 	for p.observation == nil {
 		if err != nil {
-			u := w.introduce(p, err)
-			u.Status.StaleSince = since
-			w.send(ctx, u)
+			w.send(ctx, w.introduce(p, err))
 			w.stir()
 			if w.options.Once || !sleep(work, redialEvery) {
 				return
@@ -235,6 +236,10 @@ func (w *watch) stamp(p *post, s Status) *Status {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s.Topology, s.Slots = w.servers.topology, p.count
+	if !s.Connected && p.observation == nil && !p.staleSince.IsZero() {
+		s.StaleSince = p.staleSince // the tries to connect to it make nothing older
+	}
+	p.staleSince = s.StaleSince
 	if s.Connected && w.trouble != "" {
 		s.Err = strings.TrimPrefix(s.Err+"; "+w.trouble, "; ")
 	}

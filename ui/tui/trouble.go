@@ -26,7 +26,7 @@ func (m *model) silentPage(g *page) {
 		what = "none of " + text.Count(int64(len(nodes))) + " servers answers; of " + what
 	case n.Trouble.Kind == "" && n.Trouble.Why != "":
 		what += " serves nobody for now"
-	case n.Trouble.Kind == keyspace.ErrAuth.Error(), n.Trouble.Kind == keyspace.ErrPermission.Error():
+	case n.Trouble.Kind == keyspace.ErrAuth.Error(), n.Trouble.Kind == keyspace.ErrPermission.Error(), n.Trouble.Kind == keyspace.ErrFull.Error():
 		what += " does not let us in: " + n.Trouble.Kind
 	case n.Trouble.Kind == "", n.Trouble.Kind == keyspace.ErrUnreachable.Error(), n.Trouble.Kind == keyspace.ErrNoAnswer.Error():
 		what += " does not answer"
