@@ -130,6 +130,30 @@ func until(t *testing.T, server *redistest.Server, word string) {
 	})
 }
 
+// TestOutOfMemory has a server without memory refuse what takes some, and do what takes none.
+func TestOutOfMemory(t *testing.T) {
+	t.Parallel()
+	server, client := started(t)
+	server.Do("CONFIG", "SET", "maxmemory-policy", "noeviction")
+	o := NewOperator(OneServer(client), Options{})
+	for _, watch := range []bool{false, true} {
+		o.scriptsDenied.Store(watch)
+		for scheme, refused := range map[inspector.Scheme]bool{inspector.SchemeTimestamp: true, inspector.SchemeToken: watch} {
+			server.Do("CONFIG", "SET", "maxmemory", "0")
+			client.Del(t.Context(), "lock")
+			r := seeded(t, client, scheme, Request{Verb: VerbExtend, TTL: time.Hour})
+			server.Do("CONFIG", "SET", "maxmemory", "1")
+			for _, dry := range []bool{true, false} {
+				r.DryRun = dry
+				out := o.Do(t.Context(), r)
+				if said := out.Result == ResultFailed && strings.Contains(out.Detail, "raise maxmemory"); said != refused || !refused && out.Result == ResultFailed {
+					t.Errorf("%s, watch %v, dry run %v: %s (%v)", scheme, watch, dry, out.Sentence(r), out.Err)
+				}
+			}
+		}
+	}
+}
+
 // TestServersRefuse has servers refuse what acts, from the start or from after the questions on: nothing was done, and what helps is said.
 // When it is over the same action is done.
 func TestServersRefuse(t *testing.T) {
@@ -153,6 +177,11 @@ func TestServersRefuse(t *testing.T) {
 						}))
 					} else {
 						end = test.refuse(t, server)
+						dry := r
+						dry.DryRun = true
+						if out := o.Do(t.Context(), dry); out.Result != ResultFailed || !strings.Contains(out.Detail, test.said) {
+							t.Errorf("the dry run: %s (%v)", out.Sentence(dry), out.Err)
+						}
 					}
 					out := o.Do(t.Context(), r)
 					if end == nil {

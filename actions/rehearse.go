@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/redis/go-redis/v9"
 
 	"locktop/keyspace"
 )
@@ -20,8 +23,11 @@ func (o *Operator) rehearse(ctx context.Context, at place, p plan, r Request) at
 		return attempt{out: out, outdated: a.code == codeContext}
 	}
 	out.Detail = foretold(out, r)
-	for _, ask := range []func(context.Context, place, plan) (verdict, error){tryRole, tryRights} {
+	watch := o.scriptsDenied.Load()
+	writes := func(ctx context.Context, at place, p plan) (verdict, error) { return tryWrites(ctx, at, p, watch) }
+	for _, ask := range []func(context.Context, place, plan) (verdict, error){tryRole, tryRights, writes} {
 		t, err := ask(ctx, at, p)
+		watch = watch || t.watch
 		switch {
 		case err != nil:
 			return attempt{out: rehearsalFailed(err, at, p)}
@@ -43,6 +49,7 @@ func rehearsalFailed(err error, at place, p plan) Outcome {
 type verdict struct {
 	refusal Outcome // with a Result where it would not
 	untried string  // says what nobody may ask it
+	watch   bool    // this user may not run scripts, so that it will be a transaction
 }
 
 // tryRole asks whether the server takes writes at all.
@@ -57,6 +64,75 @@ func tryRole(ctx context.Context, at place, _ plan) (verdict, error) {
 		return verdict{refusal: Outcome{Result: ResultReplica, Woken: -1, Detail: onReplica}}, nil
 	}
 	return verdict{}, nil
+}
+
+// tryWrites asks whether the server refuses writes for now: because it cannot save, because too few replicas follow it, or because
+// it has no memory left for a command of the plan that takes some. In a transaction, every command takes some.
+func tryWrites(ctx context.Context, at place, p plan, watch bool) (verdict, error) {
+	answers := at.send(ctx, at.client, []any{"PING"}, []any{"INFO", "replication"}, []any{"INFO", "memory"}, []any{"CONFIG", "GET", "min-replicas-to-write"})
+	for _, answer := range answers {
+		if err := answer.Err(); err != nil && replyText(err) == "" {
+			return verdict{}, err
+		}
+	}
+	if err := answers[0].Err(); redis.HasErrorPrefix(err, "MISCONF") {
+		return verdict{}, err // a server that refuses writes says so to PING
+	}
+	replication, memory := infoFields(answers[1]), infoFields(answers[2])
+	least := 1 // where nobody may ask: the count is there only if replicas are wanted
+	if config, ok := answers[3].Val().(map[any]any); ok {
+		least, _ = strconv.Atoi(fmt.Sprint(config["min-replicas-to-write"]))
+	}
+	if good, err := strconv.Atoi(replication["min_slaves_good_slaves"]); err == nil && good < least {
+		return verdict{}, refusedBefore("NOREPLICAS Not enough good replicas to write.")
+	}
+	most, used := bytesIn(memory["maxmemory"]), bytesIn(memory["used_memory"])-bytesIn(memory["mem_not_counted_for_evict"])
+	if most > 0 && used > most && memory["maxmemory_policy"] == "noeviction" && (watch || slices.ContainsFunc(p.commands, takesMemory)) {
+		return verdict{}, refusedBefore("OOM command not allowed when used memory > 'maxmemory'.")
+	}
+	return verdict{}, nil
+}
+
+// takesMemory says whether a server that is out of memory refuses the command (the flag denyoom of COMMAND INFO, Redis 7.0).
+func takesMemory(command []string) bool {
+	switch command[0] {
+	case "SET", "HSET", "HINCRBY", "LPUSH", "ZADD", "INCRBY", "DECRBY":
+		return true
+	default:
+		return false
+	}
+}
+
+// refusedBefore is the error that the server would give.
+type refusedBefore string
+
+func (r refusedBefore) Error() string { return string(r) }
+
+// RedisError makes it one of go-redis' errors of the server.
+func (refusedBefore) RedisError() {}
+
+// infoFields are the lines of INFO; none where it was denied.
+func infoFields(answer *redis.Cmd) map[string]string {
+	fields := map[string]string{}
+	said, err := answer.Text()
+	if err != nil {
+		return fields
+	}
+	for line := range strings.Lines(said) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
+			fields[name] = value
+		}
+	}
+	return fields
+}
+
+// bytesIn is a number of bytes in INFO; 0 where there is none.
+func bytesIn(text string) int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // tryRights asks whether this user may send what it would take besides what was just read: the commands, and one of the
@@ -86,7 +162,7 @@ func tryRights(ctx context.Context, at place, p plan) (verdict, error) {
 			Result: ResultDenied, Woken: -1, Err: deniedDryRun(words[0]), Detail: "mend: " + aclMend(p, way, at),
 		}}, nil
 	}
-	return verdict{}, nil
+	return verdict{watch: way == byWatch{}}, nil
 }
 
 // deniedDryRun is the server's word for what would be denied.

@@ -40,7 +40,7 @@ func TestClientsThatAreKilled(t *testing.T) {
 	is := func(key string, want inspector.Connection) *inspector.Lock {
 		t.Helper()
 		var found *inspector.Lock
-		redistest.Eventually(t, 30*time.Second, func() (bool, string) {
+		redistest.Eventually(t, 90*time.Second, func() (bool, string) {
 			for _, l := range i.Latest().Locks {
 				if l.Key == key {
 					found = l
