@@ -5,15 +5,11 @@ import (
 	"maps"
 	"slices"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 const (
 	attendEvery = time.Second
-	// attendShards is every how many rounds the sharded channels are asked about while nobody listens on one.
-	attendShards = 5
-	// maxAttended bounds the channels of one round.
+	// maxAttended bounds the channels of one command.
 	maxAttended = 1000
 	// attendGone is for how long it is asked who listens for a key that is gone.
 	attendGone = 10 * time.Minute
@@ -116,21 +112,49 @@ func (f *feed) attendChannels(ctx context.Context) error {
 	if c.noNumSub.Load() {
 		return nil
 	}
-	plain, err := c.listeners(ctx, f.options.Companions, "CHANNELS", "NUMSUB")
-	if err != nil {
+	if err := c.listChannels(ctx, f.options.Companions, attendEvery); err != nil {
 		return err
 	}
-	sharded := a.sharded
-	if !c.noShardNumSub.Load() && (len(a.sharded) > 0 || a.round%attendShards == 0) {
-		if sharded, err = c.listeners(ctx, f.options.Companions, "SHARDCHANNELS", "SHARDNUMSUB"); err != nil {
-			return err
+	var plain, sharded []string // of the keys that are followed, and of those that are gone
+	for _, owner := range c.listing.owners() {
+		if _, gone := a.gone[owner]; gone || owner == sharedChannels || f.followed[owner] != nil {
+			some, more := c.listing.of(owner)
+			plain, sharded = append(plain, some...), append(sharded, more...)
 		}
 	}
-	c.listening.learn(f.options.Companions, plain, sharded)
-	f.compare(a.channels, plain)
-	f.compare(a.sharded, sharded)
-	a.channels, a.sharded = plain, sharded
+	for _, some := range []struct {
+		count string
+		names []string
+		known *map[string]int64
+	}{{"NUMSUB", plain, &a.channels}, {"SHARDNUMSUB", sharded, &a.sharded}} {
+		counts, err := c.subscribers(ctx, some.count, a.turn(some.names))
+		if err != nil {
+			return err
+		}
+		now := make(map[string]int64, len(some.names))
+		for _, name := range some.names {
+			n, asked := counts[name]
+			if !asked {
+				n = (*some.known)[name]
+			}
+			if n > 0 {
+				now[name] = n
+			}
+		}
+		f.compare(*some.known, now)
+		*some.known = now
+	}
 	return nil
+}
+
+// turn is which of these channels are counted in this round: all of a few, and of many a thousand after the other.
+func (a *attention) turn(names []string) []string {
+	if len(names) <= maxAttended {
+		return names
+	}
+	turns := (len(names) + maxAttended - 1) / maxAttended
+	from := a.round % turns * maxAttended
+	return names[from:min(from+maxAttended, len(names))]
 }
 
 // attendGone tells the consumer of the clients that still listen for keys that are gone, and of their end.
@@ -174,40 +198,6 @@ func (f *feed) attendGone(ctx context.Context, now time.Time) error {
 	}
 	f.learn(records, asked)
 	return nil
-}
-
-// listeners are the channels that somebody listens on, with their subscribers. Where this may not be asked there are none.
-func (c *Connection) listeners(ctx context.Context, companions Companions, list, count string) (map[string]int64, error) {
-	pipe := c.reader.Pipeline()
-	for _, glob := range companions.Channels() {
-		pipe.Do(ctx, "PUBSUB", list, glob)
-	}
-	answers, err := pipe.Exec(ctx)
-	if isAnswer(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, wrap("pubsub channels", err)
-	}
-	var names []any
-	for _, answer := range answers {
-		if command, is := answer.(*redis.Cmd); is {
-			some, _ := command.Slice() // none is an error
-			names = append(names, some...)
-		}
-	}
-	names = names[:min(len(names), maxAttended)]
-	if len(names) == 0 {
-		return nil, nil
-	}
-	answer, err := c.reader.Do(ctx, slices.Concat([]any{"PUBSUB", count}, names)...).Result()
-	if isAnswer(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, wrap("pubsub numsub", err)
-	}
-	return pairs(answer), nil
 }
 
 // pairs reads names and numbers, as RESP2 (in turn) and RESP3 (a map) give them.

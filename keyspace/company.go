@@ -57,21 +57,31 @@ func (c *Connection) readTogether(ctx context.Context, companions Companions, ke
 	if err := c.readChannels(ctx, companies); err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(companies, func(company companyOf) bool { return company.Open }) {
-		if err := c.listen(ctx, companions, listenEvery); err != nil {
+	var open []string
+	for _, company := range companies {
+		if company.Open {
+			open = append(open, company.of.Key)
+		}
+	}
+	var subscribers map[string]int64
+	if len(open) > 0 {
+		if err := c.listChannels(ctx, companions, listenEvery); err != nil {
+			return nil, err
+		}
+		if subscribers, err = c.openChannels(ctx, open); err != nil {
 			return nil, err
 		}
 	}
 	for _, company := range companies {
-		if err := c.attach(ctx, company, read[company.at:company.at+len(company.Keys)]); err != nil {
+		if err := c.attach(ctx, company, read[company.at:company.at+len(company.Keys)], subscribers); err != nil {
 			return nil, err
 		}
 	}
 	return records, nil
 }
 
-// attach puts together what belongs to a record.
-func (c *Connection) attach(ctx context.Context, company companyOf, keys []Record) error {
+// attach puts together what belongs to a record. Subscribers are those of open channels.
+func (c *Connection) attach(ctx context.Context, company companyOf, keys []Record, subscribers map[string]int64) error {
 	r := company.of
 	for _, k := range keys {
 		if k.Type == TypeNone || k.Type == typeElsewhere {
@@ -88,9 +98,11 @@ func (c *Connection) attach(ctx context.Context, company companyOf, keys []Recor
 		}
 	}
 	if company.Open {
-		for _, channel := range c.listening.of(r.Key) {
-			if !slices.ContainsFunc(r.Companions, func(c Record) bool { return c.Key == channel.name }) {
-				r.Companions = append(r.Companions, Record{Ref: c.ref(channel.name), Type: TypeChannel, Size: channel.subscribers, ReadAt: r.ReadAt})
+		plain, sharded := c.listing.of(r.Key)
+		for _, name := range slices.Concat(plain, sharded) {
+			n := subscribers[name]
+			if n > 0 && !slices.ContainsFunc(r.Companions, func(c Record) bool { return c.Key == name }) {
+				r.Companions = append(r.Companions, Record{Ref: c.ref(name), Type: TypeChannel, Size: n, ReadAt: r.ReadAt})
 			}
 		}
 	}

@@ -313,3 +313,57 @@ func TestListenersOutliveTheKey(t *testing.T) {
 	_ = listener.Close()
 	p.companionsReach(t, "base:a", "channel  0")
 }
+
+// TestLongNamesAreNotRead sends no name to the server that is far too long for a lock's, and says so.
+func TestLongNamesAreNotRead(t *testing.T) {
+	s := redistest.Start(t)
+	long := "lock:" + strings.Repeat("x", 1<<20)
+	s.Do("SET", long, "worker-7", "PX", 60_000)
+	s.Do("SET", "lock:short", "worker-7", "PX", 60_000)
+	c := connect(t, s)
+	observation, err := c.Observe(t.Context(), keyspace.ObserveOptions{Once: true, Follow: func(keyspace.Record) bool { return true }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last keyspace.Status
+	read := map[string]keyspace.Type{}
+	for u := range observation.Updates() {
+		for _, r := range u.Records {
+			read[r.Key] = r.Type
+		}
+		if u.Status != nil {
+			last = *u.Status
+		}
+	}
+	if read["lock:short"] != keyspace.TypeString || read[long] == keyspace.TypeString || last.Denied != 1 || !strings.Contains(last.Err, "its name has 1048581 bytes") {
+		t.Errorf("%v, %d denied: %s", len(read), last.Denied, last.Err)
+	}
+	if sent := keyspace.BytesSent(c); sent > 100_000 {
+		t.Errorf("%d bytes were sent", sent)
+	}
+}
+
+// TestALongListOfLargeElements reads nothing of a list whose first elements are large, though most are small.
+func TestALongListOfLargeElements(t *testing.T) {
+	s := redistest.Start(t)
+	client := s.Client()
+	for range 20 {
+		client.RPush(t.Context(), "lock:queue", strings.Repeat("x", 1<<20))
+	}
+	small := make([]any, 100_000)
+	for i := range small {
+		small[i] = "1"
+	}
+	client.RPush(t.Context(), "lock:queue", small...)
+	c := connect(t, s)
+	records, err := c.Read(t.Context(), "lock:queue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := records[0]; r.Size != 100_020 || !r.Truncated || len(r.Value.Fields) != 0 {
+		t.Errorf("%d elements, %d read, truncated %v", r.Size, len(r.Value.Fields), r.Truncated)
+	}
+	if got := keyspace.BytesFetched(c); got > 100_000 {
+		t.Errorf("%d bytes were fetched", got)
+	}
+}

@@ -37,7 +37,7 @@ type Connection struct {
 	canNoTouch                                                    atomic.Bool
 	registrar                                                     registrar
 	asking                                                        asking
-	listening                                                     listening
+	listing                                                       listing
 	// beside reads companions that other nodes of the cluster have; nil: all are here.
 	beside func(ctx context.Context, keys []string) ([]Record, error)
 }

@@ -17,6 +17,9 @@ func Try(ctx context.Context, c *Connection, command ...any) error {
 // BytesFetched is how much the server has sent.
 func BytesFetched(c *Connection) int64 { return c.meter.fetched.Load() }
 
+// BytesSent is how much was sent to the server.
+func BytesSent(c *Connection) int64 { return c.meter.sent.Load() }
+
 // CommandsSent is how many commands were sent.
 func CommandsSent(c *Connection) uint64 { return c.meter.commands.Load() }
 

@@ -1,8 +1,12 @@
 package keyspace_test
 
 import (
+	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"locktop/keyspace"
 	"locktop/keyspace/redistest"
@@ -61,5 +65,43 @@ func TestOpenAndSharedChannels(t *testing.T) {
 	records, err := c.ReadWith(t.Context(), announced{}, "lock:b", "orders")
 	if err != nil || len(records[0].Companions) != 2 || len(records[1].Companions) != 0 {
 		t.Errorf("%+v, %v", records, err)
+	}
+}
+
+// TestManyChannelsAreListedSeldom: a server with many channels is rarely asked for their names; those that are known are counted.
+func TestManyChannelsAreListedSeldom(t *testing.T) {
+	s := redistest.Start(t, "--notify-keyspace-events", "Kg$hzlxen")
+	s.Do("SET", "lock:a", "1")
+	many := s.Client().Subscribe(t.Context())
+	defer many.Close()
+	for i := range 100 {
+		names := make([]string, 500)
+		for k := range names {
+			names[k] = fmt.Sprintf("%s:%05d:released", strings.Repeat("x", 60), 500*i+k)
+		}
+		if err := many.Subscribe(t.Context(), names...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	redistest.Eventually(t, 20*time.Second, func() (bool, string) { // the last one
+		n := s.Do("PUBSUB", "NUMSUB", strings.Repeat("x", 60)+":49999:released").([]any)[1]
+		return n == int64(1), fmt.Sprint(n)
+	})
+	subscribe(t, s.Client(), "lock:a:released")
+	c := connect(t, s)
+	s.Do("CONFIG", "RESETSTAT")
+	began := time.Now()
+	p, _ := watch(t, c, keyspace.ObserveOptions{Patterns: []keyspace.Pattern{{Glob: "lock:*"}}, Companions: announced{}})
+	p.companionsReach(t, "lock:a", "channel all 0", "channel lock:a:released 1")
+	subscribe(t, s.Client(), "lock:a:released")
+	p.companionsReach(t, "lock:a", "channel all 0", "channel lock:a:released 2")
+	found := regexp.MustCompile(`cmdstat_pubsub\|channels:calls=(\d+)`).FindStringSubmatch(fmt.Sprint(s.Do("INFO", "commandstats")))
+	if found == nil {
+		t.Fatal("the channels were never listed")
+	}
+	// A list takes two commands, for there are two globs. 3.5 MB of names are worth 13 s.
+	lists := 1 + int(time.Since(began)/(13*time.Second))
+	if n, err := strconv.Atoi(found[1]); err != nil || n > 2*lists {
+		t.Errorf("in %v the channels were listed with %s commands", time.Since(began), found[1])
 	}
 }

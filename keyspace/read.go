@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 	"golang.org/x/sync/errgroup"
@@ -18,6 +19,13 @@ const readBatch = 500
 
 // readersAtOnce is how many batches may be under way.
 const readersAtOnce = 4
+
+// maxListBytes bounds the list of which the beginning is read. MEMORY USAGE takes the average of a list's nodes, which have one
+// element or a hundred: the first elements may be as large as all of the list together.
+const maxListBytes = 1 << 20
+
+// maxKey is how long the name of a key may be that is read, which sends it to the server a dozen times.
+const maxKey = 16 << 10
 
 // memorySamples makes MEMORY USAGE look at every element of a collection that we would read.
 const memorySamples = MaxFields
@@ -118,15 +126,24 @@ func (c *Connection) readStages(ctx context.Context, readings []reading) error {
 func (c *Connection) readTypes(ctx context.Context, readings []reading) error {
 	pipe := c.reader.Pipeline()
 	for i := range readings {
-		readings[i].kind = pipe.Type(ctx, readings[i].record.Key)
+		if key := readings[i].record.Key; len(key) <= maxKey {
+			readings[i].kind = pipe.Type(ctx, key)
+		}
 	}
-	t, err := timedExec(ctx, pipe)
-	if err != nil {
-		return err
+	t := trip{received: time.Now()}
+	if pipe.Len() > 0 {
+		var err error
+		if t, err = timedExec(ctx, pipe); err != nil {
+			return err
+		}
 	}
 	for i := range readings {
 		r := &readings[i]
 		*r.record = Record{Ref: r.record.Ref, ReadAt: t.received}
+		if r.kind == nil {
+			r.deny(fmt.Errorf("its name has %d bytes, and names of more than %d are not read", len(r.record.Key), maxKey))
+			continue
+		}
 		kind, err := r.kind.Result()
 		if err != nil {
 			r.deny(err)
@@ -230,7 +247,7 @@ func (t Type) collection() bool {
 }
 
 // small says whether what would be read of a collection is small enough: all of it, or of a longer one the first [MaxFields]
-// elements, which are taken to be as large as the others. Where MEMORY USAGE is not to be had, the
+// elements. MEMORY USAGE looks at those of a sorted set; of a longer list, all has to be small. Where MEMORY USAGE is not to be had, the
 // encoding bounds it: the server keeps only short elements in a listpack (hash-max-listpack-value, 64 bytes), and none but
 // numbers in an intset; a list has no such encoding before Redis 7.2, and is then not read. Only miniredis knows neither; it is no
 // server of anybody's production.
@@ -242,6 +259,9 @@ func (c *Connection) small(r *reading) bool {
 		if isAnswer(err) && !isNil(err) && !elsewhere && (!isDenied(err) || isCommandDenied(err)) { // or SAMPLES is not known there
 			c.noMemoryUsage.Store(true)
 			r.again = true
+		}
+		if r.head && r.record.Type == TypeList && memory > maxListBytes {
+			return false
 		}
 		if r.head {
 			memory = memory / r.record.Size * MaxFields

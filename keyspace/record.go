@@ -21,7 +21,7 @@ type Type string
 // The types of Redis 7.0. A server may answer others (a module's); they are passed on as they come.
 const (
 	TypeNone   Type = "none"   // the key is not there
-	TypeDenied Type = "denied" // it may be there: this user may not read it
+	TypeDenied Type = "denied" // it may be there, and is not read: this user may not, or its name is too long
 	TypeString Type = "string"
 	TypeHash   Type = "hash"
 	TypeList   Type = "list"
@@ -73,7 +73,7 @@ func (m Micros) Duration() time.Duration { return time.Duration(m) * time.Micros
 // Record is what one read found at a key. A Record is immutable once it was delivered.
 type Record struct {
 	Ref
-	// Type is TypeNone where the key is not there, and TypeDenied where this user may not read it; all but ReadAt and
+	// Type is TypeNone where the key is not there, and TypeDenied where it is not read: Value.Text says why; all but ReadAt and
 	// [Record.Denied] is then zero.
 	Type Type
 	// ExpiresAt is the instant on the local clock at which the key expires, and zero where it has no TTL. It is
