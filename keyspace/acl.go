@@ -51,6 +51,9 @@ func (c *Connection) observerCommands(in Topology) []string {
 			commands = append(commands, since.commands...)
 		}
 	}
+	if c.server.HasFieldTTLs() {
+		commands = append(commands, "hpexpiretime")
+	}
 	if !c.server.AtLeast(7, 0) {
 		commands = append(commands, "hello", "pttl") // HELLO may be denied there, and there is no PEXPIRETIME
 	}

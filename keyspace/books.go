@@ -52,6 +52,7 @@ func shrunk[K comparable, V any](m map[K]V, most *int) map[K]V {
 type entry struct {
 	key        string
 	expires    int64 // unix milliseconds on the local clock, rounded up; 0: never
+	fieldEnds  int64 // when the first of its fields expires, as expires; 0: never
 	companion  int64 // when the first of its companions expires, in strict mode; 0: never
 	queued     int64 // when deadlines holds it for; 0: it does not
 	place      int32 // where in deadlines
@@ -67,6 +68,14 @@ type entry struct {
 	lists, sets, strangers bool
 	// denied says that this user may not read it any more. It is followed all the same: the consumer knows it as it was.
 	denied bool
+}
+
+// ends is when the key or a field of it expires, as expires.
+func (e *entry) ends() int64 {
+	if e.expires == 0 || e.fieldEnds != 0 && e.fieldEnds < e.expires {
+		return e.fieldEnds
+	}
+	return e.expires
 }
 
 // other is a key that is not followed.
@@ -190,9 +199,10 @@ func (f *feed) learnOne(r *Record, why source) {
 	f.silence.notes(e, r, f.matcher.match)
 	if !r.ExpiresAt.IsZero() {
 		e.expires = r.ExpiresAt.UnixMilli() + 1
-		if f.options.Nudge {
-			f.deadlines.add(e)
-		}
+	}
+	e.fieldEnds = r.firstFieldEnd()
+	if f.options.Nudge && e.ends() != 0 {
+		f.deadlines.add(e)
 	}
 	if f.options.Nudge {
 		return
@@ -213,7 +223,9 @@ func (f *feed) surprising(r *Record, e *entry, digest uint64) bool {
 		_, known := f.others[f.hash(r.Key)]
 		return !known && r.Exists()
 	}
-	ranOut := !r.Exists() && e.expires != 0 && e.expires <= r.ReadAt.UnixMilli() // the server may tell of it much later
+	readAt := r.ReadAt.UnixMilli()
+	ranOut := !r.Exists() && e.expires != 0 && e.expires <= readAt || // the server may tell of it much later
+		e.fieldEnds != 0 && e.fieldEnds <= readAt // a field is hidden at once, and removed later
 	return e.digest != digest && !ranOut
 }
 

@@ -117,6 +117,12 @@ func (c *Connection) looks(ttl []any, in Topology) []attempt {
 	if c.server.AtLeast(7, 0) {
 		attempts = append(attempts, sharded.of("PUBSUB", "SHARDCHANNELS", nobodysKey), sharded.of("PUBSUB", "SHARDNUMSUB"))
 	}
+	if c.server.HasFieldTTLs() {
+		attempts = append(attempts, attempt{
+			"field ttl", "+hpexpiretime", "when a holder's field of a hash expires is unknown, and whether it does",
+			[]any{"HPEXPIRETIME", key, "FIELDS", 1, "field"},
+		})
+	}
 	attempts = append(attempts, []attempt{
 		{"blocked clients", "+client|list", "nobody knows who is blocked for a lock, nor which holder's connection is gone", []any{"CLIENT", "LIST", "ID", 1}},
 		{"memory usage", "+memory|usage", "collections of long elements are not read, for fear of their size", []any{"MEMORY", "USAGE", key}},

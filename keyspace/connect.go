@@ -34,6 +34,7 @@ type Connection struct {
 	server  Server
 	// Commands that turned out to be unknown here, or denied, are not tried again.
 	noPExpireTime, noPTTL, noMemoryUsage, noNumSub, noShardNumSub atomic.Bool
+	noFieldTTLs                                                   atomic.Bool
 	canNoTouch                                                    atomic.Bool
 	registrar                                                     registrar
 	asking                                                        asking
@@ -226,6 +227,11 @@ func (s Server) AtLeast(major, minor int) bool {
 	a, errA := strconv.Atoi(first)
 	b, errB := strconv.Atoi(second)
 	return errA == nil && errB == nil && (a > major || a == major && b >= minor)
+}
+
+// HasFieldTTLs reports whether the fields of a hash can have TTLs of their own on this server.
+func (s Server) HasFieldTTLs() bool {
+	return s.Software == "redis" && s.AtLeast(7, 4) || s.Software == "valkey" && s.AtLeast(9, 0)
 }
 
 // limits says in words what lasting trouble this server gives; empty where it gives none.

@@ -44,7 +44,7 @@ const (
 // add has the key come up when it expires. One that is over already by our clock, and was nonetheless read just now, comes up
 // after a pause.
 func (d *deadlines) add(e *entry) {
-	at := e.expires
+	at := e.ends()
 	if at > e.readAt {
 		e.pause = 0
 	} else {
@@ -73,8 +73,8 @@ func (d *deadlines) due(now time.Time, most int) []string {
 	for len(*d) > 0 && (*d)[0].queued <= now.UnixMilli() && len(keys) < most {
 		e := heap.Pop(d).(*entry)
 		switch {
-		case e.expires == 0:
-		case e.expires > now.UnixMilli():
+		case e.ends() == 0:
+		case e.ends() > now.UnixMilli():
 			d.add(e)
 		default:
 			e.pause = min(max(2*e.pause, nudgeAgain), nudgeAgainLast)

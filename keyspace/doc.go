@@ -11,6 +11,11 @@
 //   - Messages that clients send on channels ([Companions].Announcements) are hints that say why a key changed.
 //   - Deadlines: when a followed key's expiry passes on the local clock, one EXISTS makes the server say so.
 //
+// Where fields of a hash can have TTLs of their own (Redis 7.4, Valkey 9.0), a Record has those too. The
+// server hides such a field at its end and removes it soon after; "hexpired" then comes as a hint. Both
+// servers publish "hexpire" and "hpersist" as well, all of the class h. A field that gets an end in the
+// past is "hdel" in Redis and "hexpired" in Valkey.
+//
 // Dirty keys are de-duplicated and read in pipelined batches; a read is the state. Whatever could have been missed (a
 // killed subscription, a restart, a flush, a swapped database, an overflowing buffer) is counted as a gap, and makes the
 // feed read everything again.

@@ -76,6 +76,8 @@ type reading struct {
 	fields  *redis.MapStringStringCmd // of a hash, in no order
 	members *redis.ZSliceCmd          // of a sorted set, by score
 	names   *redis.StringSliceCmd     // of a set or a list
+	// ends ask for the TTLs of the fields, and proof for the same once more: see readFieldTTLs.
+	ends, proof *redis.Cmd
 	// before and after ask for the expiry on either side of what a stage reads: see settle.
 	before, after *redis.Cmd
 	wanted        bool // a collection that is small enough to be read
@@ -88,7 +90,8 @@ type reading struct {
 const readTries = 3
 
 // readBatch reads in three pipelines: what is it, how large is it and what is the string, and, of small collections only, what
-// is in it. What is read of a key belongs together, or it is read again.
+// is in it. Where fields may have TTLs of their own, a fourth asks for those. What is read of a key belongs together, or it is
+// read again.
 func (c *Connection) readBatch(ctx context.Context, keys []string) ([]Record, error) {
 	records := make([]Record, len(keys))
 	readings := make([]reading, len(keys))
@@ -119,7 +122,10 @@ func (c *Connection) readStages(ctx context.Context, readings []reading) error {
 	if err := c.readSizes(ctx, readings, by); err != nil {
 		return err
 	}
-	return c.readElements(ctx, readings, by)
+	if err := c.readElements(ctx, readings, by); err != nil {
+		return err
+	}
+	return c.readFieldTTLs(ctx, readings, by)
 }
 
 // readTypes is the first stage: TYPE.
@@ -221,6 +227,7 @@ func (c *Connection) takeSize(r *reading) {
 		return
 	}
 	r.record.Size = size
+	r.record.FieldTTLsUnread = r.record.Type == TypeHash && c.server.HasFieldTTLs()
 	switch r.record.Type {
 	case TypeString:
 		text, err := r.text.Result()

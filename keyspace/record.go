@@ -40,6 +40,22 @@ const (
 // a member and its score as a decimal number, of a set a member, and of a list an element (in Name).
 type Field struct {
 	Name, Value string
+	// ExpireTime is HPEXPIRETIME of a hash's field as the server answered it: Unix milliseconds by
+	// the server's clock. It is zero if the field has no TTL of its own, if the end was computed
+	// from HPTTL, and if nothing was read of it ([Record.FieldTTLsUnread]).
+	ExpireTime int64
+	// EndsAt is the instant at which the server removes the field, in Unix microseconds on the
+	// local clock. It is zero if the field has no TTL of its own, or if none was read. Its error is
+	// [Record.ExpiryError].
+	EndsAt int64
+}
+
+// ExpiresAt is EndsAt as a time; zero if the field has no TTL of its own.
+func (f Field) ExpiresAt() time.Time {
+	if f.EndsAt == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(f.EndsAt)
 }
 
 // Value is what was read of a key's value, which may be less than all of it (see [Record.Truncated]).
@@ -89,6 +105,10 @@ type Record struct {
 	Value Value
 	// Truncated says that Value is not all of what the key holds.
 	Truncated bool
+	// FieldTTLsUnread: it is a hash on a server on which fields may have TTLs of their own, and
+	// those of its fields are unknown, because the user may not ask for them or because the fields
+	// were not read.
+	FieldTTLsUnread bool
 	// open is that of its [Company].
 	open bool
 	// ExpiryError is by how much ExpiresAt may differ between two reads although nobody touched the TTL: half of the round
@@ -106,6 +126,25 @@ type Record struct {
 // Exists says whether the key was there when it was read.
 func (r Record) Exists() bool {
 	return r.Type != TypeNone && r.Type != TypeDenied && r.Type != typeElsewhere
+}
+
+// End is when the key ends by itself on the local clock: by its TTL, or, if each field of a hash
+// has a TTL of its own, with the last field. It is zero if it does not.
+func (r Record) End() time.Time {
+	if r.Type != TypeHash || r.Truncated || len(r.Value.Fields) == 0 {
+		return r.ExpiresAt
+	}
+	last := int64(0)
+	for _, f := range r.Value.Fields {
+		if f.EndsAt == 0 {
+			return r.ExpiresAt
+		}
+		last = max(last, f.EndsAt)
+	}
+	if end := time.UnixMicro(last); r.ExpiresAt.IsZero() || end.Before(r.ExpiresAt) {
+		return end
+	}
+	return r.ExpiresAt
 }
 
 // Denied is the server's error where this user may not read the key (NOPERM); else it is empty.

@@ -137,8 +137,17 @@ func (f *feed) callRollOnce(ctx context.Context) error {
 // asBefore says whether a record tells nothing new of a followed key.
 func (f *feed) asBefore(r Record) bool {
 	e := f.followed[r.Key]
-	if e == nil || e.digest != f.digest(&r) || r.ExpiresAt.IsZero() != (e.expires == 0) {
+	if e == nil || e.digest != f.digest(&r) {
 		return false
 	}
-	return e.expires == 0 || time.UnixMilli(e.expires).Sub(r.ExpiresAt).Abs() < sameEnd
+	expires := int64(0)
+	if !r.ExpiresAt.IsZero() {
+		expires = r.ExpiresAt.UnixMilli() + 1
+	}
+	return asBefore(e.expires, expires) && asBefore(e.fieldEnds, r.firstFieldEnd())
+}
+
+// asBefore reports whether two ends, in Unix milliseconds or 0 for none, may be the same one.
+func asBefore(was, is int64) bool {
+	return (was == 0) == (is == 0) && time.Duration(max(was-is, is-was))*time.Millisecond < sameEnd
 }

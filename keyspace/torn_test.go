@@ -221,6 +221,9 @@ func TestAReadOfManyKeysIsThreePipelines(t *testing.T) {
 	add(8, "TYPE")
 	add(4, "PEXPIRETIME", "STRLEN", "GETRANGE", "PEXPIRETIME", "HLEN", "MEMORY USAGE", "PEXPIRETIME")
 	add(4, "PEXPIRETIME", "HGETALL", "PEXPIRETIME")
+	if s.HasFieldTTLs() {
+		add(4, "HPEXPIRETIME")
+	}
 	if !slices.Equal(sent, want) {
 		t.Errorf("sent %v, want %v", sent, want)
 	}

@@ -240,5 +240,18 @@ func (s *Server) Version() (software, version string) {
 	return "redis", about["redis_version"]
 }
 
+// HasFieldTTLs reports whether the fields of a hash can have TTLs of their own (HPEXPIRE), by
+// trying it.
+func (s *Server) HasFieldTTLs() bool {
+	s.tb.Helper()
+	c := s.briefly(30 * time.Second)
+	defer c.Close()
+	err := c.Do(context.Background(), "HPEXPIRE", "no-such-key", 1000, "FIELDS", 1, "field").Err()
+	if err != nil && !strings.HasPrefix(err.Error(), "ERR unknown command") {
+		s.tb.Fatalf("HPEXPIRE: %v", err)
+	}
+	return err == nil
+}
+
 // running says that the server has been started and not been killed since.
 func (s *Server) running() bool { return s.cmd != nil }
