@@ -22,6 +22,7 @@ func (v *sight) again() {
 		}
 		same = false // the key was gone in between, and all its holders with it
 	}
+	same = same && !v.fieldRanOut(old)
 	switch {
 	case t.dead() && t.starts == 0 && same && !t.waited && v.record.ReadAt.Sub(t.last.at) < settled:
 		v.rest = *t // this read was on its way when the lock ended; the next one tells
@@ -88,16 +89,18 @@ func (v *sight) unchanged(old *Lock) bool {
 	if by := v.found.waiters; by.By != "" && by != old.Waiters || !sameNumber(old.FencingToken, v.found.fencing) {
 		return false
 	}
-	return old.LeaseEnds.Equal(v.found.leaseEnds) &&
-		old.ExpiresAt.IsZero() == v.record.ExpiresAt.IsZero() &&
-		v.record.ExpiresAt.Sub(old.ExpiresAt).Abs() <= unannouncedJitter+v.clocks(old) &&
+	end := v.ttlEnd()
+	return old.LeaseEnds.Equal(v.found.leaseEnds) && old.FieldTTLs == v.found.fieldTTLs &&
+		old.Observed.FieldTTLsUnread == v.record.FieldTTLsUnread &&
+		old.ExpiresAt.IsZero() == end.IsZero() &&
+		end.Sub(old.ExpiresAt).Abs() <= unannouncedJitter+v.clocks(old) &&
 		v.sameShares(old)
 }
 
 // stands: a read tells nothing new. After a gap a lock without an end may be another hold all the same.
 func (v *sight) stands(old *Lock) {
 	v.slots[v.slot].readAt = v.record.ReadAt.UnixNano()
-	if v.missed && old.Observed.ExpiresAt.IsZero() {
+	if v.missed && old.Observed.ExpiresAt.IsZero() && !old.FieldTTLs {
 		v.weigh(v.edit(v.slot))
 		v.changed = true
 	}
@@ -196,7 +199,7 @@ func (v *sight) goesOn() {
 	wasTime, wasLease := l.Observed.ExpireTime, l.LeaseEnds
 	rivals := l.Scheme == SchemeTimestamp && leaseID(before.Owner) == "" &&
 		v.found.leaseEnds.Sub(l.LeaseEnds).Abs() < rivalsRace && before.Owner != v.found.holder().Owner
-	if l.Scheme != v.found.scheme || l.ExpiresAt.IsZero() != v.record.ExpiresAt.IsZero() {
+	if l.Scheme != v.found.scheme || l.ExpiresAt.IsZero() != v.ttlEnd().IsZero() {
 		l.Evidence = v.evidence.share(v.found.evidence)
 	}
 	v.weigh(l)
@@ -268,8 +271,8 @@ func (v *sight) lease(l *Lock, was time.Time, clocks time.Duration) {
 	t, end := &v.trail, l.leaseEnd()
 	at, times, announced := v.record.ReadAt, 1, true
 	switch {
-	case t.renewals > 0:
-		at, times = t.renewedAt, t.renewals
+	case t.renewed() > 0:
+		at, times = t.renewedAt, t.renewed()
 	case t.writes > 0:
 		at = t.wroteAt
 		if len(l.Observed.Value.Fields) == 0 {
@@ -290,7 +293,7 @@ func (v *sight) lease(l *Lock, was time.Time, clocks time.Duration) {
 	switch {
 	case end.IsZero(), !was.IsZero() && end.Sub(was).Abs() <= slack:
 		return
-	case l.Quorum != nil && t.renewals == 0 && !was.IsZero():
+	case l.Quorum != nil && t.renewed() == 0 && !was.IsZero():
 		return // one more master follows a renewal that the quorum has had before, or another vote is the one that counts
 	case was.IsZero():
 		l.mind.lease, l.mind.leaseExact = end.Sub(at), announced
@@ -302,7 +305,7 @@ func (v *sight) lease(l *Lock, was time.Time, clocks time.Duration) {
 		l.mind.lease = end.Sub(at)
 		l.mind.cooling = l.Scheme.traits().coolsDown
 		return
-	case len(l.Observed.Value.Fields) > 0 && t.renewals == 0 && t.writes > 0:
+	case len(l.Observed.Value.Fields) > 0 && t.renewed() == 0 && t.writes > 0:
 		return // entries that came and went between two reads set the lease anew
 	}
 	l.mind.cooling = false

@@ -220,13 +220,17 @@ type Lock struct {
 	Mode    Mode
 	State   State // as of Snapshot.TakenAt; [Lock.StateAt] tells it for another moment
 	Holders []Holder
-	// ExpiresAt is when the key's TTL ends on the local clock; zero: no TTL.
+	// ExpiresAt is when the lock ends by TTL on the local clock: by the key's, or by the last of
+	// the holders' fields if each of them has a TTL of its own, whichever is earlier. Zero: no TTL.
 	ExpiresAt time.Time
 	// LeaseEnds is the end of the lease that the value states, for schemes that keep it there; else zero.
 	LeaseEnds time.Time
 	// HeldSince is when the present holder got it (HeldExact), or was first seen with it.
 	HeldSince time.Time
 	HeldExact bool
+	// FieldTTLs says that a holder's field in the hash has a TTL of its own: its Holder.ExpiresAt
+	// is the end of that, or of the key if that is earlier.
+	FieldTTLs bool
 	// forgets says that holds of before the first one in History are not remembered any more, if there were any.
 	forgets bool
 	// SparkStart is when the last bucket of Acquisitions began, in Unix seconds (zero: there was none).

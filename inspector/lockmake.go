@@ -53,7 +53,7 @@ func EndOfTTL(r keyspace.Record) time.Time {
 func (l *Lock) show(r keyspace.Record, found recognition) {
 	l.Node = r.Node
 	l.Scheme = found.scheme
-	l.ExpiresAt = EndOfTTL(r)
+	l.ExpiresAt, l.FieldTTLs = earlier(EndOfTTL(r), found.fieldsEnd), found.fieldTTLs
 	l.LeaseEnds = found.leaseEnds
 	l.Observed = withoutStrangers(r, found.scheme)
 	l.FreedAt, l.FreedBy = time.Time{}, ""

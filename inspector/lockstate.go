@@ -21,7 +21,7 @@ func (l *Lock) StateAt(now time.Time) State {
 		return StateExpired
 	case !l.LeaseEnds.IsZero() && !now.Before(l.LeaseEnds):
 		return StateLapsed
-	case l.ExpiresAt.IsZero() && l.LeaseEnds.IsZero() && !l.Scheme.traits().endless && !l.EndlessByChoice():
+	case l.ExpiresAt.IsZero() && l.LeaseEnds.IsZero() && !l.Scheme.traits().endless && !l.EndlessByChoice() && !l.EndUnknown():
 		return StateStuck
 	case l.mind.cooling:
 		return StateCooldown
@@ -33,8 +33,9 @@ func (l *Lock) StateAt(now time.Time) State {
 // that such a lock is as it should be: [Lock.ExpiresAt] is zero as for a key without a TTL.
 func (l *Lock) EndlessByChoice() bool { return l.ExpiresAt.IsZero() && !l.Observed.ExpiresAt.IsZero() }
 
-// TTLAt is what the lease has left at a moment, by the key's TTL or the end that the value states, whichever is the earlier.
-// It is negative once that has passed. False: it never ends.
+// TTLAt is what the lease has left at a moment, by the key's TTL, by those of the holders' fields,
+// or by the end that the value states, whichever is the earliest. It is negative once that has
+// passed. False: it never ends, or [Lock.EndUnknown].
 func (l *Lock) TTLAt(now time.Time) (time.Duration, bool) {
 	end := l.leaseEnd()
 	if end.IsZero() {

@@ -51,5 +51,8 @@ func (p *Presence) AtLeast() string {
 // sameHolding says whether two holders are the same, whatever is known of their connections.
 func sameHolding(a, b Holder) bool {
 	a.Presence, b.Presence = nil, nil
+	if a.ExpiresAt.Sub(b.ExpiresAt).Abs() <= jitter { // the TTL of a field moves with the clock's offset
+		a.ExpiresAt = b.ExpiresAt
+	}
 	return a == b
 }

@@ -211,8 +211,11 @@ func entryCount(value string) (int64, bool) {
 }
 
 func (c *candidate) ttlEvidence() string {
-	if c.ExpiresAt.IsZero() {
+	switch {
+	case c.ExpiresAt.IsZero():
 		return evidenceNoTTL
+	case c.byFields:
+		return evidenceFieldTTL
 	}
 	return evidenceTTL
 }

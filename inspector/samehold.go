@@ -176,7 +176,8 @@ func sameHoldOf(seen, now *Lock, owner string) bool {
 // Tells reports whether anything in the key distinguishes one hold of an owner from the next.
 func (l *Lock) Tells(owner string) bool {
 	_, own := shareOf(l.Scheme, l.Mode, &l.Observed, owner)
-	return own || !l.Observed.ExpiresAt.IsZero()
+	f := HolderField(&l.Observed, owner)
+	return own || !l.Observed.ExpiresAt.IsZero() || f != nil && f.EndsAt != 0
 }
 
 // sameVotes reports whether all votes for an owner that were seen and still exist belong to the
@@ -204,6 +205,9 @@ func sameLease(a, b *Lock, owner string) bool {
 }
 
 func sameShareOf(scheme Scheme, mode Mode, a, b *keyspace.Record, owner string) bool {
+	if same, known := sameFieldEnd(a, b, owner); known {
+		return same
+	}
 	before, own := shareOf(scheme, mode, a, owner)
 	after, still := shareOf(scheme, mode, b, owner)
 	if own && still {
@@ -286,9 +290,10 @@ func (v *sight) weigh(l *Lock) {
 	case v.moved, !still && !named:
 		doubtful = true
 	case !still:
-		doubtful = t.left || t.renewals+t.writes+t.added == 0
+		doubtful = t.left || t.renewed()+t.writes+t.added == 0 ||
+			l.FieldTTLs && t.writes > 0 && v.ranOut(l.leaseEnd(), -unannouncedJitter-v.clocks(l)) // perhaps after its end
 	default: // without an end, an event without a name and a gap are all that there is to go by
-		doubtful = l.Observed.ExpiresAt.IsZero() && (t.touches > 0 || v.missed) && !l.Scheme.traits().apart
+		doubtful = l.Observed.ExpiresAt.IsZero() && !l.FieldTTLs && (t.touches > 0 || v.missed) && !l.Scheme.traits().apart
 	}
 	if doubtful && l.mind.doubts < math.MaxUint8 {
 		l.mind.doubts++

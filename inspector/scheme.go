@@ -21,7 +21,11 @@ type recognition struct {
 	mode      Mode
 	holders   []Holder
 	leaseEnds time.Time // zero where the value states no end
-	waiters   Waiters   // By is empty where they cannot be seen
+	// fieldsEnd is when the last holder's field expires if each of them has a TTL of its own, else
+	// zero; fieldTTLs says that one of them has.
+	fieldsEnd time.Time
+	fieldTTLs bool
+	waiters   Waiters // By is empty where they cannot be seen
 	fencing   *int64
 	evidence  []string
 	quorum    *Quorum // of what several masters say together
@@ -49,6 +53,8 @@ type candidate struct {
 	keyspace.Record
 	now  time.Time // the local time
 	name nameEvidence
+	// byFields: the record's end is that of its fields, and the key has no TTL.
+	byFields bool
 }
 
 // ruled says whether the user has named the scheme, so that nothing has to be proven by the name.
@@ -80,7 +86,7 @@ func (rules Rules) recognise(r keyspace.Record, now time.Time) (recognition, boo
 	if !r.Exists() {
 		return recognition{}, false
 	}
-	c := candidate{Record: r, now: now}
+	c := newCandidate(r, now)
 	scheme, named := rules.schemeOf(r.Key)
 	if scheme == NoLock {
 		return recognition{}, false
@@ -103,7 +109,7 @@ func (rules Rules) keeps(r keyspace.Record, now time.Time) (recognition, bool) {
 	if scheme, _ := rules.schemeOf(r.Key); scheme == NoLock || !r.Exists() {
 		return recognition{}, false
 	}
-	c := candidate{Record: r, now: now}
+	c := newCandidate(r, now)
 	return c.recogniseAs(nameKept)
 }
 
@@ -121,7 +127,7 @@ func (c *candidate) ruledBy(scheme Scheme) (found recognition, is, decided bool)
 		}
 		if found, ok := s.recognise(c); ok {
 			found.scheme = name
-			return c.withAnnounced(found), true, true
+			return c.withFieldTTLs(c.withAnnounced(found)), true, true
 		}
 	}
 	return recognition{}, false, false
@@ -152,7 +158,7 @@ func (c *candidate) recognise() (recognition, bool) {
 		}
 		if found, ok := s.recognise(c); ok {
 			found.scheme = s.info.Name
-			return c.withAnnounced(found), true
+			return c.withFieldTTLs(c.withAnnounced(found)), true
 		}
 	}
 	return recognition{}, false

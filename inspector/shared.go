@@ -54,9 +54,13 @@ func (v *sight) shared() {
 	}
 	for _, h := range l.Holders {
 		i := slices.IndexFunc(before, func(was Holder) bool { return was.Owner == h.Owner })
-		if i < 0 {
+		switch {
+		case i < 0:
 			v.joins(l, h, at)
-		} else {
+		case v.fieldEnded(before[i]):
+			v.leaves(l, before[i], at)
+			v.joins(l, h, at)
+		default:
 			v.stays(l, before[i], h, at)
 		}
 	}
@@ -89,7 +93,7 @@ func (v *sight) joins(l *Lock, h Holder, at time.Time) {
 func (v *sight) leaves(l *Lock, h Holder, at time.Time) {
 	kind, cause, exact := EventReleased, CauseReleased, !v.unheard
 	switch {
-	case !h.ExpiresAt.IsZero() && !v.record.ReadAt.Before(h.ExpiresAt):
+	case !h.ExpiresAt.IsZero() && !v.record.ReadAt.Before(h.ExpiresAt), v.fieldEnded(h):
 		kind, cause, at, exact = EventExpired, CauseExpired, h.ExpiresAt, true
 	case !exact:
 		kind, cause = EventDeleted, CauseUnknown

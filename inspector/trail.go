@@ -20,8 +20,12 @@ type trail struct {
 	writes, renewals   int
 	wroteAt, renewedAt time.Time
 	// edits count the commands that changed a part of a string; the name of the last is edit.
-	edits              int
-	edit               string
+	edits int
+	edit  string
+	// fieldRenewals counts the TTLs of fields, as renewals does those of the key: one renewal may
+	// set both. expires says that the last hint set a TTL, and that it belongs to what was written.
+	fieldRenewals      int
+	expires            bool
 	added              int  // members that came to a set or a sorted set in place, or whose score changed
 	left               bool // a part of a collection was taken away: a holder may have gone
 	touches            int  // hints without a name, the last of them at touchedAt
@@ -30,6 +34,8 @@ type trail struct {
 	after              happening
 	// loweredAt is when an entry was taken out, if that was the last hint of all: the deletion that follows at once is a release.
 	loweredAt time.Time
+	// fieldExpiredAt is when a field of the hash last expired.
+	fieldExpiredAt time.Time
 	// announcedAt is when a message last said that the lock was released. It is zero if that
 	// message has proved a release: the next one needs a message of its own.
 	announcedAt time.Time
@@ -40,32 +46,37 @@ type trail struct {
 type ending struct {
 	at    time.Time
 	cause Cause
+	// byField: the key went because its last field expired, or was deleted right after a field had.
+	byField bool
 }
 
 // happening is what a hint says of a key.
 type happening uint8
 
 const (
-	happeningOther    happening = iota
-	happeningNew                // the key did not exist before
-	happeningWritten            // a value was written
-	happeningAdded              // a member came to a set or a sorted set, or its score changed
-	happeningLeft               // a field or a member went
-	happeningEdited             // a string was counted up, or changed in part
-	happeningExpiry             // a TTL was set
-	happeningReleased           // deleted by a command
-	happeningExpired            // deleted by the server: its TTL was over
-	happeningEvicted            // deleted by the server: it ran out of memory
-	happeningMoved              // the key is elsewhere now
-	happeningNameless           // something happened; CLIENT TRACKING says no more
+	happeningOther        happening = iota
+	happeningNew                    // the key did not exist before
+	happeningWritten                // a value was written
+	happeningAdded                  // a member came to a set or a sorted set, or its score changed
+	happeningLeft                   // a field or a member went
+	happeningEdited                 // a string was counted up, or changed in part
+	happeningExpiry                 // a TTL was set
+	happeningFieldExpiry            // a TTL of a field of a hash was set
+	happeningReleased               // deleted by a command
+	happeningExpired                // deleted by the server: its TTL was over
+	happeningEvicted                // deleted by the server: it ran out of memory
+	happeningMoved                  // the key is elsewhere now
+	happeningFieldExpired           // a field of a hash was deleted by the server: its TTL was over
+	happeningNameless               // something happened; CLIENT TRACKING says no more
 )
 
-// happenings are the events of Redis 7 that matter to a lock (redis.io: keyspace notifications).
+// happenings are the events of Redis that matter to a lock (redis.io: keyspace notifications).
 var happenings = map[string]happening{
 	"new": happeningNew, "set": happeningWritten, "hset": happeningWritten, "hincrby": happeningWritten,
 	"hincrbyfloat": happeningWritten, "setrange": happeningEdited, "append": happeningEdited, "incrby": happeningEdited,
 	"incrbyfloat": happeningEdited, "zadd": happeningAdded, "zincr": happeningAdded, "sadd": happeningAdded, "restore": happeningWritten, "copy_to": happeningWritten, "rename_to": happeningWritten, "move_to": happeningWritten,
 	"hdel": happeningLeft, "srem": happeningLeft, "spop": happeningLeft, "zrem": happeningLeft, "zrembyscore": happeningLeft, "zrembyrank": happeningLeft,
+	"hexpire": happeningFieldExpiry, "hexpired": happeningFieldExpired,
 	"expire": happeningExpiry, "del": happeningReleased, "expired": happeningExpired, "evicted": happeningEvicted,
 	"rename_from": happeningMoved, "move_from": happeningMoved, "invalidate": happeningNameless,
 }
@@ -130,13 +141,17 @@ func (t *trail) add(h keyspace.Hint) {
 		if !t.loweredAt.IsZero() && h.At.Sub(t.loweredAt) < oneScript {
 			cause = CauseReleased
 		}
-		t.end(h.At, cause)
+		byField := t.after == happeningFieldExpired && h.At.Sub(t.fieldExpiredAt) < oneScript
+		if byField {
+			cause = CauseExpired
+		}
+		t.end(ending{h.At, cause, byField})
 	case happeningExpired:
-		t.end(h.At, CauseExpired)
+		t.end(ending{at: h.At, cause: CauseExpired})
 	case happeningEvicted:
-		t.end(h.At, CauseEvicted)
+		t.end(ending{at: h.At, cause: CauseEvicted})
 	case happeningMoved:
-		t.end(h.At, CauseUnknown)
+		t.end(ending{at: h.At, cause: CauseUnknown})
 	case happeningNew:
 		t.start(h.At)
 	case happeningWritten:
@@ -160,11 +175,10 @@ func (t *trail) add(h keyspace.Hint) {
 		}
 	case happeningLeft:
 		t.left = true
-	case happeningExpiry:
-		if t.after != happeningWritten && t.after != happeningNew { // else it belongs to what was written
-			t.renewals++
-			t.renewedAt = h.At
-		}
+	case happeningFieldExpired:
+		t.left, t.fieldExpiredAt = true, h.At
+	case happeningExpiry, happeningFieldExpiry:
+		t.expiry(what, h.At)
 	case happeningNameless:
 		t.touches++
 		t.touchedAt = h.At
@@ -179,8 +193,29 @@ func (t *trail) add(h keyspace.Hint) {
 	}
 }
 
-func (t *trail) end(at time.Time, cause Cause) {
-	t.last = ending{at, cause}
+// expiry takes a TTL that was set: of what was written just before, or else a renewal.
+func (t *trail) expiry(what happening, at time.Time) {
+	other := happeningExpiry
+	if what == happeningExpiry {
+		other = happeningFieldExpiry
+	}
+	t.expires = t.after == happeningWritten || t.after == happeningNew || t.after == other && t.expires
+	switch {
+	case t.expires:
+		return
+	case what == happeningExpiry:
+		t.renewals++
+	default:
+		t.fieldRenewals++
+	}
+	t.renewedAt = at
+}
+
+// renewed counts renewals: what set the TTL of the key, of the field, or of both.
+func (t *trail) renewed() int { return max(t.renewals, t.fieldRenewals) }
+
+func (t *trail) end(e ending) {
+	t.last = e
 	if t.first.at.IsZero() {
 		t.first = t.last
 	}
@@ -188,13 +223,13 @@ func (t *trail) end(at time.Time, cause Cause) {
 		t.shortAt = t.startAt
 	}
 	t.startAt = time.Time{}
-	t.writes, t.renewals, t.edits = 0, 0, 0
+	t.writes, t.renewals, t.fieldRenewals, t.edits = 0, 0, 0, 0
 }
 
 func (t *trail) start(at time.Time) {
 	t.startAt = at
 	t.starts++
-	t.writes, t.renewals, t.edits = 0, 0, 0
+	t.writes, t.renewals, t.fieldRenewals, t.edits = 0, 0, 0, 0
 }
 
 // lastAt is when the last hint or message came.

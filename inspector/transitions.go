@@ -247,6 +247,9 @@ func (v *sight) whyByItself(l *Lock) (at time.Time, exact bool, cause Cause) {
 		if at.After(v.record.ReadAt) {
 			at = v.record.ReadAt
 		}
+		if v.trail.first.byField && !l.leaseEnd().IsZero() && !v.ranOut(l.leaseEnd(), -slack) {
+			cause = CauseFreed // another field expired, and somebody deleted the key right after
+		}
 		if deleted, _ := cause.Deleted(); deleted && v.ranOut(l.ExpiresAt, slack) {
 			cause = CauseExpired // some servers say del when a lease that is over is noticed late
 		}
@@ -389,7 +392,7 @@ func (v *sight) sayOf(l *Lock, h Holder, kind EventKind, at time.Time, e Event) 
 	}
 	switch kind {
 	case EventAcquired, EventReentered, EventRenewed, EventExtended, EventHandedOver:
-		e.TTL, e.TTLKnown = -1, len(l.Holders) > 0
+		e.TTL, e.TTLKnown = -1, len(l.Holders) > 0 && !l.EndUnknown()
 		if end := l.leaseEnd(); !end.IsZero() {
 			e.TTL = max(0, end.Sub(at))
 		}

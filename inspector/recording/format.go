@@ -149,6 +149,12 @@ type nowLine struct {
 	Cooling   bool         `json:"cooling,omitempty"`
 	Lease     int64        `json:"lease,omitempty"`
 	Forgets   bool         `json:"forgets,omitempty"`
+	// FieldTTLs says that holders' fields have TTLs of their own. Expires is then the earlier of
+	// the last of those and of the key's, which KeyEnds is. NoFieldTTLs says that they could not be
+	// read.
+	FieldTTLs   bool  `json:"field_ttls,omitempty"`
+	KeyEnds     int64 `json:"key_ends,omitempty"`
+	NoFieldTTLs bool  `json:"field_ttls_unread,omitempty"`
 }
 
 type holderLine struct {

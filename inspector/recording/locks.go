@@ -82,6 +82,10 @@ func newNow(l *inspector.Lock, kept inspector.Kept) nowLine {
 		Freed: micro(l.FreedAt), FreedBy: pack(string(l.FreedBy)), Read: micro(l.Observed.ReadAt), Size: l.Observed.Size,
 		Cooling: kept.Cooling, Lease: kept.Lease.Microseconds(), Forgets: kept.Forgets,
 	}
+	now.FieldTTLs, now.NoFieldTTLs = l.FieldTTLs, l.Observed.FieldTTLsUnread
+	if l.FieldTTLs {
+		now.KeyEnds = micro(l.Observed.ExpiresAt)
+	}
 	if len(l.Holders) > 0 {
 		now.Holders = make([]holderLine, 0, len(l.Holders))
 	}
@@ -179,7 +183,11 @@ func (line *lockLine) lock(before *inspector.Lock) (*inspector.Lock, error) {
 		line.What.show(l, &kept)
 	}
 	l.Observed.Ref, l.Observed.ExpiresAt = l.Ref, l.ExpiresAt
-	l.ExpiresAt = inspector.EndOfTTL(l.Observed)
+	if line.Now.FieldTTLs {
+		l.Observed.ExpiresAt = instant(line.Now.KeyEnds)
+	} else {
+		l.ExpiresAt = inspector.EndOfTTL(l.Observed)
+	}
 	l.Quorum = line.Votes.quorum()
 	if line.Findings != nil {
 		l.Findings = nil
@@ -236,6 +244,7 @@ func (n *nowLine) show(l *inspector.Lock, kept *inspector.Kept) {
 	l.FencingToken = n.Fencing
 	l.FreedAt, l.FreedBy = instant(n.Freed), inspector.Cause(word(n.FreedBy))
 	l.Observed.ReadAt, l.Observed.Size = instant(n.Read), n.Size
+	l.FieldTTLs, l.Observed.FieldTTLsUnread = n.FieldTTLs, n.NoFieldTTLs
 	kept.Cooling, kept.Lease, kept.Forgets = n.Cooling, span(n.Lease), n.Forgets
 	l.Holders = nil
 	for i := range n.Holders {
