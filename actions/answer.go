@@ -134,6 +134,11 @@ func textOf(reply any) (string, bool) {
 		return reply, true
 	case int64:
 		return strconv.FormatInt(reply, 10), true
+	case []any: // of one field
+		if len(reply) == 1 {
+			return textOf(reply[0])
+		}
+		return "", false
 	case float64: // a score, where the connection speaks RESP3
 		return strconv.FormatFloat(reply, 'f', -1, 64), true
 	default:

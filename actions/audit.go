@@ -130,14 +130,16 @@ type AuditActor struct {
 
 // AuditObserved is what the operator saw. TTL is in milliseconds at the time of the line; -1: none.
 type AuditObserved struct {
-	Owner   string    `json:"owner"`
-	Owner64 string    `json:"owner_base64,omitempty"`
-	Label   string    `json:"label,omitempty"`
-	Type    string    `json:"type"`
-	Size    int64     `json:"size"`
-	Count   *int64    `json:"count"`
-	TTL     int64     `json:"ttl_ms"`
-	ReadAt  time.Time `json:"read_at"`
+	Owner   string `json:"owner"`
+	Owner64 string `json:"owner_base64,omitempty"`
+	Label   string `json:"label,omitempty"`
+	Type    string `json:"type"`
+	Size    int64  `json:"size"`
+	Count   *int64 `json:"count"`
+	TTL     int64  `json:"ttl_ms"`
+	// EndsBy is "field" if that is the TTL of the holder's field in a hash, and not the key's.
+	EndsBy string    `json:"ends_by,omitempty"`
+	ReadAt time.Time `json:"read_at"`
 }
 
 // AuditRequest is what the operator asked for.
@@ -287,8 +289,11 @@ func newLine(id, where string, r Request, now time.Time) AuditLine {
 	line.DB, line.Scheme = r.Lock.DB, string(r.Lock.Scheme)
 	line.Key, line.Key64 = text64(r.Lock.Key)
 	line.Saw.Type, line.Saw.Size, line.Saw.ReadAt = string(r.Lock.Observed.Type), r.Lock.Observed.Size, r.Lock.Observed.ReadAt
-	if ends := r.Lock.Observed.ExpiresAt; !ends.IsZero() {
+	if ends := seenEnd(r.Lock); !ends.IsZero() {
 		line.Saw.TTL = max(ends.Sub(now).Milliseconds(), 0)
+	}
+	if r.Lock.EndsByField() {
+		line.Saw.EndsBy = "field"
 	}
 	if holder, held := holderOf(r); held {
 		line.addHolder(holder)

@@ -62,6 +62,12 @@ func EffectOf(r Request) Effect {
 	if does == deletes && buried(r) {
 		does, then = tombstoneWords(r, time.Now())
 	}
+	if r.Verb == VerbExtend && r.Lock != nil && fieldTTL(r.Lock, r.Owner) != nil {
+		does += ", and that of the holder's field"
+		if seenEndless(r.Lock) {
+			does = "sets the TTL of the holder's field; the key has none"
+		}
+	}
 	effect := Effect{Does: verbWords(r) + " " + does + ".", Then: then}
 	effect.Warnings, effect.Discouraged = habits(r)
 	effect.Warnings = append(effect.Warnings, doubts(r)...)
@@ -118,8 +124,12 @@ func leaseWords(lock *inspector.Lock, now time.Time) string {
 		return "by its value its lease is over since " + span(now.Sub(lock.LeaseEnds))
 	case !lock.LeaseEnds.IsZero():
 		return "by its value " + span(lock.LeaseEnds.Sub(now)) + " of its lease left"
+	case lock.EndUnknown():
+		return "whether it ends by itself is unknown: the TTL of the holder's field could not be read"
 	case lock.ExpiresAt.IsZero():
 		return "it has no TTL and never ends by itself"
+	case lock.EndsByField() && !lock.ExpiresAt.Before(now):
+		return span(lock.ExpiresAt.Sub(now)) + " left of the TTL of the holder's field"
 	case lock.ExpiresAt.Before(now):
 		return "its TTL is over"
 	default:

@@ -40,7 +40,14 @@ func (r Request) seen() *inspector.Lock {
 }
 
 // sameEnd returns the facts that the lock's key still has the observed end.
-func (p *plan) sameEnd(r Request) []fact { return p.observedEnd(r.seen().Observed) }
+// If the holder's field has a TTL of its own, that names the hold ([plan.addFieldTTLs]), and the key's
+// TTL may be moved.
+func (p *plan) sameEnd(r Request) []fact {
+	if holder, held := holderOf(r); held && fieldTTL(r.seen(), holder.Owner) != nil {
+		return []fact{stillLeased(r.seen())}
+	}
+	return p.observedEnd(r.seen().Observed)
+}
 
 // observedEnd returns the facts that a key still has the observed end, or still has no TTL.
 func (p *plan) observedEnd(seen keyspace.Record) []fact {
@@ -48,11 +55,17 @@ func (p *plan) observedEnd(seen keyspace.Record) []fact {
 	if seen.ExpiresAt.IsZero() {
 		return []fact{{pttl, equal, "-1", changed(whyTTL)}}
 	}
+	return p.observedInstant(pttl, []string{"PEXPIRETIME", seen.Key}, seen.ExpireTime, seen.ExpiresAt, seen.ExpiryError)
+}
+
+// observedInstant returns the facts that a TTL still has the observed end: by the command that
+// tells the instant, or, if that was not read, by the one that tells what is left.
+func (p *plan) observedInstant(pttl, pexpiretime []string, instant int64, ends time.Time, readError keyspace.Micros) []fact {
 	facts := []fact{{pttl, atLeast, "0", changed(whyNoTTL)}}
-	if seen.ExpireTime != 0 {
-		return append(facts, fact{[]string{"PEXPIRETIME", seen.Key}, equal, strconv.FormatInt(seen.ExpireTime, 10), changed(whyRenewed)})
+	if instant != 0 {
+		return append(facts, fact{pexpiretime, equal, strconv.FormatInt(instant, 10), changed(whyRenewed)})
 	}
-	left, slack := seen.ExpiresAt.Sub(p.now), seen.ExpiryError.Duration()+endSlack
+	left, slack := ends.Sub(p.now), readError.Duration()+endSlack
 	facts = append(facts, fact{pttl, atMost, millis(max(left+slack, 0)), changed(whyRenewed)})
 	if soonest := left - slack - lateAnswer; soonest > 0 && !p.later {
 		facts = append(facts, fact{pttl, atLeast, millis(soonest), changed(whyRenewed)})

@@ -81,7 +81,7 @@ func observedType(key string, kind keyspace.Type) []fact {
 // typeFor is the type of key that a command of a plan takes, and fails for any other; "": it takes every type.
 func typeFor(command []string) keyspace.Type {
 	switch command[0] {
-	case "HGET", "HLEN", "HSET", "HDEL", "HINCRBY":
+	case "HGET", "HLEN", "HSET", "HDEL", "HINCRBY", "HPEXPIRE", "HPEXPIRETIME":
 		return keyspace.TypeHash
 	case "ZSCORE", "ZCARD", "ZCOUNT", "ZADD", "ZREM", "ZREMRANGEBYSCORE":
 		return keyspace.TypeZSet

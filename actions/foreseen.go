@@ -35,7 +35,8 @@ func RefusedBefore(r Request, now time.Time) *Outcome {
 	if err != nil {
 		return asRefusal(err).outcome()
 	}
-	if left := r.Lock.Observed.ExpiresAt.Sub(now); p.verb == VerbForceExpire && r.TTL > 0 && !seenEndless(r.Lock) && left < r.TTL {
+	ends := seenEnd(r.Lock)
+	if left := ends.Sub(now); p.verb == VerbForceExpire && r.TTL > 0 && !ends.IsZero() && left < r.TTL {
 		return refusal{result: ResultChanged, holder: p.holder, reason: endsSooner(left)}.outcome()
 	}
 	return nil

@@ -28,6 +28,8 @@ type plan struct {
 	// done is the outcome of an action that was done. Where keepsTTL is true, its lease is the one that was left.
 	done     Outcome
 	keepsTTL bool
+	// fieldEnds is when the holder's field was seen to expire; zero if it has no TTL of its own.
+	fieldEnds time.Time
 	// now is when it was made. later says that it may be carried out long after, where PTTL does not tell what it will be.
 	now   time.Time
 	later bool
@@ -53,8 +55,12 @@ func (p *plan) do(words ...string) { p.commands = append(p.commands, words) }
 
 // extend sets the TTL, and never shortens it.
 func (p *plan) extend(r Request) {
-	p.facts = append(p.facts, notLonger(r.Lock.Key, r.TTL))
-	p.do("PEXPIRE", r.Lock.Key, millis(r.TTL))
+	if holder, held := holderOf(r); held && fieldTTL(r.seen(), holder.Owner) != nil {
+		p.outlast(r.Lock.Key, r.Lock.Observed, r.TTL, p.now)
+	} else {
+		p.facts = append(p.facts, notLonger(r.Lock.Key, r.TTL))
+		p.do("PEXPIRE", r.Lock.Key, millis(r.TTL))
+	}
 	p.done = Outcome{Result: ResultExtended, Holder: p.holder, Count: p.count, TTL: r.TTL.Truncate(time.Millisecond)}
 }
 
@@ -189,6 +195,7 @@ func makePlan(r Request, now time.Time) (plan, error) {
 	if err := recipe.plan(&p, r, holder, now); err != nil {
 		return p, err
 	}
+	p.addFieldTTLs(r, holder)
 	p.checkTypes()
 	if r.Sharded && severalSlots(p.keys) {
 		return p, crossing(p.keys)

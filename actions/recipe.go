@@ -72,7 +72,7 @@ func (r Recipe) refuses(request Request) string {
 		return cmp.Or(r.Refused[request.Verb], fmt.Sprintf("there is no action %q", request.Verb))
 	case milder(request):
 		return step.MilderRefused
-	case request.Verb == VerbExtend && !r.OwnEnd && r.Type != keyspace.TypeZSet && withoutTTL(request.Lock):
+	case request.Verb == VerbExtend && !r.OwnEnd && r.Type != keyspace.TypeZSet && withoutTTL(request.Lock) && fieldTTL(request.Lock, request.Owner) == nil:
 		return neverEnds
 	default:
 		return step.Refused

@@ -109,7 +109,13 @@ func (r Recipe) samplePlans(pattern keyspace.Pattern, need Need) []plan {
 	var plans []plan
 	now := time.Now()
 	for _, key := range r.sampleKeys(pattern) {
-		for _, lock := range r.samples(key) {
+		locks := r.samples(key)
+		for _, lock := range locks {
+			if lock.Observed.Type == keyspace.TypeHash && need.Server.HasFieldTTLs() {
+				locks = append(locks, withFieldTTL(lock))
+			}
+		}
+		for _, lock := range locks {
 			if seen := &lock.Observed; need.Server.AtLeast(7, 0) && !seen.ExpiresAt.IsZero() {
 				seen.ExpireTime = seen.ExpiresAt.UnixMilli() // there, a lock is read with PEXPIRETIME
 			}

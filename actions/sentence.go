@@ -22,7 +22,7 @@ func outcomeOf(a answer, p plan) Outcome {
 		out.Woken = a.woken
 		out.WokenMore = p.sharded && a.woken >= 0
 		if p.keepsTTL {
-			out.TTL = left
+			out.TTL = p.leaseLeft(left)
 		}
 	case codeGone:
 		return Outcome{Result: ResultGone, Woken: -1}

@@ -6,8 +6,8 @@
 --   witness N COMMAND                     is asked who is there now, where a fact with the CODE "other" fails; may be left out
 --   if N COMMAND COMPARED WANT CODE WHY   a fact. The answer of the command is compared: "=" it is WANT, "<=" or ">=" it is
 --                                         a number of at most or at least WANT, "absent" there is none, "present" there is
---                                         one, "none-or" it is "none" or WANT. Where that fails, nothing is done, and CODE
---                                         and WHY are answered
+--                                         one, "none-or" it is "none" or WANT. Of an array of one its element is compared.
+--                                         Where that fails, nothing is done, and CODE and WHY are answered
 --   do N COMMAND                          what is to be done
 --
 -- Of several commands none is run unless the user may run all of them: the server is asked before the first. A server does not
@@ -32,7 +32,7 @@ local function words()
 end
 local function plain(reply)
   if type(reply) == "table" then
-    return reply["ok"] or ""
+    reply = reply["ok"] or #reply == 1 and reply[1] or ""
   end
   return type(reply) == "number" and string.format("%.0f", reply) or reply
 end
