@@ -191,7 +191,7 @@ func (l *listedLock) check() (err error) {
 		}
 		l.votes = append(l.votes, owner)
 	}
-	if l.TTL >= 0 && l.ExpiresAt == "" {
+	if l.TTL != nil && *l.TTL >= 0 && l.ExpiresAt == "" {
 		return errors.New(`it has a ttl_ms but no "expires_at"`)
 	}
 	return nil

@@ -39,7 +39,7 @@ func (l *listedLock) differs(now *inspector.Lock, at time.Time) string {
 		return said
 	}
 	if len(l.Votes) == 0 && !l.ownLeases() {
-		was, ends := lease{l.TTL < 0, l.ExpireTime, l.ExpiresAt}, lease{is.TTL < 0, is.ExpireTime, is.ExpiresAt}
+		was, ends := leaseIn(&l.Lock), leaseIn(&is)
 		if said := was.differs(ends, now.Observed.ExpiryError.Duration()); said != "" {
 			return "its lease " + said
 		}
@@ -139,6 +139,11 @@ type lease struct {
 	local  string
 }
 
+// leaseIn is the lease of a lock object. Its end is empty if it has none, and if it is unknown.
+func leaseIn(l *report.Lock) lease {
+	return lease{l.TTL != nil && *l.TTL < 0, l.ExpireTime, l.ExpiresAt}
+}
+
 // differs says how the end of a lease differs from what it was. readError is the error of the new
 // read.
 func (was lease) differs(is lease, readError time.Duration) string {
@@ -146,7 +151,7 @@ func (was lease) differs(is lease, readError time.Duration) string {
 	ends, errIs := time.Parse(time.RFC3339Nano, is.local)
 	exact := was.server != 0 && is.server != 0
 	switch {
-	case exact && was.server == is.server, !exact && was.never && is.never:
+	case exact && was.server == is.server, !exact && was.never == is.never && was.local == "" && is.local == "":
 		return ""
 	case was.never && !is.never:
 		return "had no end and now ends at " + is.local

@@ -100,14 +100,35 @@ func TestLockJSONOfALeaseInTheValue(t *testing.T) {
 		Holders: []inspector.Holder{{Owner: "1767355000"}}, LeaseEnds: noon.Add(-time.Second),
 	}
 	got := report.NewLock(l, noon)
-	if got.TTL != -1 || got.ExpiresAt != "2026-01-02T11:59:59.678Z" || got.Holders[0].ExpiresAt != "2026-01-02T11:59:59.678Z" {
-		t.Errorf("got ttl %d, ends %q, holder's %q", got.TTL, got.ExpiresAt, got.Holders[0].ExpiresAt)
+	if got.TTL == nil || *got.TTL != -1 || got.ExpiresAt != "2026-01-02T11:59:59.678Z" || got.Holders[0].ExpiresAt != "2026-01-02T11:59:59.678Z" {
+		t.Errorf("got ttl %v, ends %q, holder's %q", got.TTL, got.ExpiresAt, got.Holders[0].ExpiresAt)
 	}
 }
 
 func TestLockJSONPastItsEnd(t *testing.T) {
-	if got := report.NewLock(&inspector.Lock{ExpiresAt: noon.Add(-time.Hour)}, noon).TTL; got != 0 {
-		t.Errorf("ttl_ms is %d, want 0: -1 would say that it has no TTL", got)
+	if got := report.NewLock(&inspector.Lock{ExpiresAt: noon.Add(-time.Hour)}, noon).TTL; got == nil || *got != 0 {
+		t.Errorf("ttl_ms is %v, want 0: -1 would say that it has no TTL", got)
+	}
+}
+
+func TestLockJSONOfALeaseInAField(t *testing.T) {
+	end := noon.Add(2400 * time.Millisecond)
+	l := &inspector.Lock{
+		Scheme: inspector.SchemeReentrant, State: inspector.StateHeld, ExpiresAt: end, FieldTTLs: true,
+		Holders: []inspector.Holder{{Owner: "a:1", ExpiresAt: end}},
+		Observed: keyspace.Record{
+			Type: keyspace.TypeHash, ExpireTime: noon.Add(time.Hour).UnixMilli(), ExpiresAt: noon.Add(time.Hour),
+			Value: keyspace.Value{Fields: []keyspace.Field{{Name: "a:1", Value: "1", ExpireTime: end.UnixMilli(), EndsAt: end.UnixMicro()}}},
+		},
+	}
+	got := jsonOf(t, report.NewLock(l, noon))
+	want := `"ttl_ms":2400,"expires_at":"2026-01-02T12:00:03.078Z","expire_time_ms":1767355203078,"ends_by":"field","key_ttl_ms":3600000,`
+	if !strings.Contains(got, want) {
+		t.Errorf("got %s, want in it %s", got, want)
+	}
+	l.ExpiresAt, l.FieldTTLs, l.Observed = time.Time{}, false, keyspace.Record{Type: keyspace.TypeHash, FieldTTLsUnread: true}
+	if got := jsonOf(t, report.NewLock(l, noon)); !strings.Contains(got, `"ttl_ms":null,`) {
+		t.Errorf("of an unknown end: %s", got)
 	}
 }
 

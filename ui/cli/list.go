@@ -85,14 +85,17 @@ With -o json it prints one locktop.snapshot/1. Its states are held, stuck, lapse
 purpose until its TTL is over), "wrong" for a key of a type that no lock has, and of a Redlock that nobody holds minority
 (its owner has too few votes) and split (several owners have some). A lock that is gone is listed as freed, without
 holders, as long as it has a finding (lost-in-failover, lost-wakeup).
-Absent fields are omitted. ttl_ms is -1 without a TTL. expires_at is the end of the TTL; without a TTL it is the end that
-the value states. expire_time_ms is the end of the TTL by the server's clock (PEXPIRETIME). count is null if the lock does
-not store it. Text that is not UTF-8 or has control characters is escaped, and key_base64, owner_base64 and so on hold its
-bytes. library is the one that certainly wrote the lock; candidates are those that may have. waiters.count is exact, a lower
-bound (by subscribers) or an upper bound (by blocked clients, by shared-channel: one channel for all locks of a library, by
-counter: one that the library keeps); it is null if waiters cannot be seen. held_with are other locks of the same owner.
-votes are those of a Redlock's masters. If the key does not name its holder, label is unknown and owner is the key's value.
-release, extend and expire accept one lock object with --from. With -o csv there is a line a holder.
+Absent fields are omitted. ttl_ms is -1 without a TTL. expires_at is the end of the TTL; without a TTL it is the end
+that the value states. expire_time_ms is the end of the TTL by the server's clock (PEXPIRETIME). ends_by is "field" if
+the lease ends with the TTL of the holder's field in a hash: ttl_ms, expires_at and expire_time_ms (HPEXPIRETIME) are
+then that one's, and key_ttl_ms is the key's. ttl_ms is null if the key has no TTL and those of its fields could not be
+read. count is null if the lock does not store it. Text that is not UTF-8 or has control characters is escaped, and
+key_base64, owner_base64 and so on hold its bytes. library is the one that certainly wrote the lock; candidates are
+those that may have. waiters.count is exact, a lower bound (by subscribers) or an upper bound (by blocked clients, by
+shared-channel: one channel for all locks of a library, by counter: one that the library keeps); it is null if waiters
+cannot be seen. held_with are other locks of the same owner. votes are those of a Redlock's masters. If the key does not
+name its holder, label is unknown and owner is the key's value. release, extend and expire accept one lock object with
+--from. With -o csv there is a line a holder.
 
 --fail-on takes codes of findings, or critical, warning (which is at least that) and any. Where a listed lock has such
 a finding the exit code is 4. With --quiet nothing is printed unless that is so, and then only the locks that have it,

@@ -182,6 +182,9 @@ func writeLock(w io.Writer, s *inspector.Snapshot) error {
 		line("ended", ended(l))
 	} else {
 		line("ttl", ttl(l, at)+endNote(l))
+		if note := fieldNote(l, at); note != "" {
+			line("", note)
+		}
 		line("held", held(l, at))
 	}
 	if by := l.Waiters.By; by != "" && by != inspector.WaitersNone {
@@ -292,6 +295,18 @@ func ended(l *inspector.Lock) string {
 		said += "at least "
 	}
 	return said + text.Lag(held)
+}
+
+// fieldNote says what ends the lease if it is not the key's TTL, and that it is unknown if that is
+// so.
+func fieldNote(l *inspector.Lock, at time.Time) string {
+	switch {
+	case l.EndUnknown():
+		return text.UnknownEnd
+	case l.EndsByField():
+		return text.FieldLease(l.KeyLeft(at))
+	}
+	return ""
 }
 
 // endNote is the instant at which the lease is over.

@@ -162,7 +162,7 @@ func TestShowOfALockThatEndsMeanwhile(t *testing.T) {
 						t.Fatal(err)
 					}
 					l := s.Locks[0]
-					if l.State != "freed" || l.TTL != 0 || !slices.Contains(c.how, l.FreedBy) || l.FreedAt == "" || l.Held == nil || *l.Held >= c.most.Milliseconds() || l.Commands != nil {
+					if l.State != "freed" || l.TTL == nil || *l.TTL != 0 || !slices.Contains(c.how, l.FreedBy) || l.FreedAt == "" || l.Held == nil || *l.Held >= c.most.Milliseconds() || l.Commands != nil {
 						t.Errorf("%s", out.String())
 					}
 					continue

@@ -105,6 +105,8 @@ func ttl(l *inspector.Lock, at time.Time) string {
 	switch {
 	case l.State == inspector.StateFreed, l.State == inspector.StateWrong && ends.IsZero():
 		return "-"
+	case l.EndUnknown():
+		return "?"
 	case ends.IsZero():
 		return "never"
 	case !ends.After(at):
@@ -199,8 +201,17 @@ func csvRow(l *inspector.Lock, h inspector.Holder, at time.Time) []string {
 	}
 	return []string{
 		text.Escape(l.Key), text.Escape(string(l.Node)), strconv.Itoa(l.DB), string(l.Scheme), string(l.Mode), string(l.State),
-		text.Escape(h.Owner), count, strconv.FormatInt(report.Milliseconds(l, at), 10), report.Instant(leaseEnd(l)), since, exact, waiting, found,
+		text.Escape(h.Owner), count, ttlCell(l, at), report.Instant(leaseEnd(l)), since, exact, waiting, found,
 	}
+}
+
+// ttlCell is ttl_ms, empty if it is unknown.
+func ttlCell(l *inspector.Lock, at time.Time) string {
+	left, known := report.Milliseconds(l, at)
+	if !known {
+		return ""
+	}
+	return strconv.FormatInt(left, 10)
 }
 
 // severities orders findings, the worst last.

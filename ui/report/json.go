@@ -76,13 +76,17 @@ type Lock struct {
 	Mode       string   `json:"mode,omitempty"`
 	State      string   `json:"state"`
 	Holders    []Holder `json:"holders"`
-	TTL        int64    `json:"ttl_ms"` // -1: none
+	TTL        *int64   `json:"ttl_ms"` // -1: none; null: unknown
 	// ExpiresAt is when the TTL ends, or without one the lease by the value.
 	ExpiresAt string `json:"expires_at,omitempty"`
 	// ExpireTime is PEXPIRETIME as the server answered it; absent without a TTL, before Redis 7.0, and of a Redlock.
-	ExpireTime int64  `json:"expire_time_ms,omitempty"`
-	Held       *int64 `json:"held_ms,omitempty"`
-	HeldExact  *bool  `json:"held_is_exact,omitempty"`
+	ExpireTime int64 `json:"expire_time_ms,omitempty"`
+	// EndsBy is [EndsByField] if the lease ends with a holder's field and not with the key, whose
+	// TTL is then KeyTTL; -1: none.
+	EndsBy    string `json:"ends_by,omitempty"`
+	KeyTTL    *int64 `json:"key_ttl_ms,omitempty"`
+	Held      *int64 `json:"held_ms,omitempty"`
+	HeldExact *bool  `json:"held_is_exact,omitempty"`
 	// FreedAt and FreedBy are when and how a lock in the state freed ended.
 	FreedAt string   `json:"freed_at,omitempty"`
 	FreedBy string   `json:"freed_by,omitempty"`
@@ -278,11 +282,22 @@ func NewLock(l *inspector.Lock, at time.Time) Lock {
 	out := Lock{
 		Node: Shown(string(l.Node)), DB: l.DB,
 		Scheme: string(l.Scheme), Mode: string(l.Mode), State: string(l.State),
-		Holders: make([]Holder, 0, len(l.Holders)), TTL: Milliseconds(l, at), ExpiresAt: Instant(l.ExpiresAt),
+		Holders: make([]Holder, 0, len(l.Holders)), ExpiresAt: Instant(l.ExpiresAt),
 		Fencing: l.FencingToken, Findings: make([]Finding, 0, len(l.Findings)),
+	}
+	if left, known := Milliseconds(l, at); known {
+		out.TTL = &left
 	}
 	if l.ExpiresAt.IsZero() {
 		out.ExpiresAt = Instant(l.LeaseEnds)
+	}
+	if l.EndsByField() {
+		out.EndsBy = EndsByField
+		left := int64(-1)
+		if key, ends := l.KeyLeft(at); ends {
+			left = max(0, key.Milliseconds())
+		}
+		out.KeyTTL = &left
 	}
 	out.Key, out.KeyBase64 = Plain(l.Key)
 	libraries, surely := l.Libraries()
@@ -328,7 +343,7 @@ func NewLock(l *inspector.Lock, at time.Time) Lock {
 		}
 	}
 	if l.Quorum == nil && l.State != inspector.StateFreed {
-		out.ExpireTime = l.Observed.ExpireTime
+		out.ExpireTime = l.ExpireTime()
 	}
 	out.Digest = digest(l)
 	out.Companion, out.Companion64 = plainList(l.CompanionKeys())
@@ -367,15 +382,21 @@ func newVote(v *inspector.Vote, at time.Time) Vote {
 	return out
 }
 
-// Milliseconds is what the key's TTL has left, -1 where it has none, and 0 where it is over, as that of a lock that is gone.
-func Milliseconds(l *inspector.Lock, at time.Time) int64 {
+// EndsByField is [Lock.EndsBy] of a lease that ends with the TTL of the holder's field in a hash.
+const EndsByField = "field"
+
+// Milliseconds is what the TTL has left, the key's or that of the holders' fields, -1 where there
+// is none, and 0 where it is over, as that of a lock that is gone. False: it is unknown.
+func Milliseconds(l *inspector.Lock, at time.Time) (left int64, known bool) {
 	switch {
 	case l.State == inspector.StateFreed:
-		return 0
+		return 0, true
+	case l.EndUnknown():
+		return 0, false
 	case l.ExpiresAt.IsZero():
-		return -1
+		return -1, true
 	}
-	return max(0, l.ExpiresAt.Sub(at).Milliseconds())
+	return max(0, l.ExpiresAt.Sub(at).Milliseconds()), true
 }
 
 // Event is one event. What stands after Held was added to the first fields, which are those of the contract.

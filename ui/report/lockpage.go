@@ -99,12 +99,18 @@ func (p *page) lease(l *inspector.Lock) string {
 	switch state := l.StateAt(p.at); {
 	case state == inspector.StateFreed:
 		return prose(string(l.FreedBy)) + " " + stamp(l.FreedAt)
+	case l.EndUnknown():
+		return text.UnknownEnd
 	case !ends:
 		return "never ends"
 	case left <= 0:
 		return "over since " + stamp(p.at.Add(left))
 	default:
-		return text.Duration(left) + " left, until " + stamp(p.at.Add(left))
+		said := text.Duration(left) + " left, until " + stamp(p.at.Add(left))
+		if l.EndsByField() {
+			said += "; " + text.FieldLease(l.KeyLeft(p.at))
+		}
+		return said
 	}
 }
 

@@ -30,6 +30,10 @@ func (p *painter) paintTTL(l *inspector.Lock, now time.Time, c column) {
 	case inspector.StateMinority, inspector.StateSplit:
 		words(p.theme.faint, "no quorum", "-")
 	case inspector.StateHeld, inspector.StateCooldown:
+		if l.EndUnknown() {
+			words(p.theme.warn, "?", "?")
+			return
+		}
 		if !ends {
 			words(p.theme.faint, "no end", "no end")
 			return

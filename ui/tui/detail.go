@@ -299,6 +299,9 @@ func leaseText(l *inspector.Lock, now time.Time) string {
 		return said
 	case inspector.StateHeld, inspector.StateCooldown:
 	}
+	if l.EndUnknown() {
+		return text.UnknownEnd
+	}
 	if !ends {
 		return "no end known"
 	}
@@ -306,7 +309,11 @@ func leaseText(l *inspector.Lock, now time.Time) string {
 	if lease := leaseOf(l); lease > 0 {
 		said += " of " + text.Duration(lease.Round(100*time.Millisecond))
 	}
-	return said + ", until " + end
+	said += ", until " + end
+	if l.EndsByField() {
+		said += "; " + text.FieldLease(l.KeyLeft(now))
+	}
+	return said
 }
 
 func (d *detail) findings(p *painter) {
