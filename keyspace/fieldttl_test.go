@@ -57,6 +57,24 @@ func TestFieldTTLs(t *testing.T) {
 	}
 }
 
+// What a TTL of a field costs a read: five commands more, in two round trips.
+func TestWhatAFieldTTLCosts(t *testing.T) {
+	s := redistest.Start(t)
+	s.Do("HSET", "lock:h", "a", "1")
+	want := []string{"TYPE", "HLEN", "MEMORY USAGE", "PEXPIRETIME", "PEXPIRETIME", "HGETALL", "PEXPIRETIME"}
+	if s.HasFieldTTLs() {
+		s.Do("HPEXPIRE", "lock:h", 60_000, "FIELDS", 1, "a")
+		want = append(want, "HPEXPIRETIME", "PEXPIRETIME", "HGETALL", "HPEXPIRETIME", "PEXPIRETIME")
+	}
+	c := connect(t, s)
+	var sent []string
+	keyspace.SeeCommands(c, func(name string) { sent = append(sent, name) })
+	readOne(t, c, "lock:h")
+	if !slices.Equal(sent, want) {
+		t.Errorf("sent %v, want %v", sent, want)
+	}
+}
+
 // A hash whose holder changes between two stages of a read: its elements and their TTLs are of one
 // state.
 func TestFieldTTLsAreOfOneState(t *testing.T) {
