@@ -98,12 +98,12 @@ func (c *Connection) takeFieldTTLs(r *reading) bool {
 		r.again = true
 		return false
 	}
-	r.record.FieldTTLsUnread = false
 	some := false
 	for _, end := range ends {
 		some = some || end >= 0
 		r.again = r.again || end == expiresGone
 	}
+	r.record.FieldTTLsUnread = r.again
 	return some && !r.again
 }
 

@@ -235,6 +235,9 @@ func (d *detail) fields(p *painter, m *model, now time.Time) {
 	} else {
 		p.paragraph("lease", t.plain, leaseText(l, now))
 	}
+	if said := fieldLease(l, now); said != "" {
+		p.paragraph("", t.plain, said)
+	}
 	d.validity(p, now)
 	if held, atLeast := heldFor(l, now); held > 0 {
 		since := "since " + clockText(l.HeldSince, now)
@@ -309,11 +312,15 @@ func leaseText(l *inspector.Lock, now time.Time) string {
 	if lease := leaseOf(l); lease > 0 {
 		said += " of " + text.Duration(lease.Round(100*time.Millisecond))
 	}
-	said += ", until " + end
-	if l.EndsByField() {
-		said += "; " + text.FieldLease(l.KeyLeft(now))
+	return said + ", until " + end
+}
+
+// fieldLease says what ends the lease if that is the holder's field; else it is empty.
+func fieldLease(l *inspector.Lock, now time.Time) string {
+	if !l.EndsByField() || l.StateAt(now) != inspector.StateHeld {
+		return ""
 	}
-	return said
+	return text.FieldLease(l.KeyLeft(now))
 }
 
 func (d *detail) findings(p *painter) {

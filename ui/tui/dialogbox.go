@@ -136,6 +136,11 @@ func (d *dialog) describe(m *model, width int) [][]part {
 	}
 	if !unheld(l) { // else the votes say it
 		lines = append(lines, row("lease", t.plain, leaseText(l, now)))
+		if said := fieldLease(l, now); said != "" {
+			for _, line := range wrap(said, width-11) {
+				lines = append(lines, row("", t.plain, line))
+			}
+		}
 	}
 	if l.Renewals > 0 && !unheld(l) {
 		lines = append(lines, row("renewals", t.plain, renewedText(l, now)))

@@ -13,9 +13,11 @@ func TestLeaseTextOfAField(t *testing.T) {
 	now := time.Date(2026, 1, 2, 14, 3, 27, 0, time.UTC)
 	l := &inspector.Lock{State: inspector.StateHeld, Scheme: inspector.SchemeReentrant, Holders: []inspector.Holder{{Owner: "a"}}, FieldTTLs: true}
 	l.ExpiresAt, l.HeldSince = now.Add(2400*time.Millisecond), now.Add(-600*time.Millisecond)
-	want := "2.4 s left of 3.0 s, until 14:03:29; the holder's field expires then; the key has no TTL"
-	if got := leaseText(l, now); got != want {
-		t.Errorf("%q, want %q", got, want)
+	if got := fieldLease(l, now); got != "the holder's field expires then; the key has no TTL" {
+		t.Errorf("%q", got)
+	}
+	if got := fieldLease(l, now.Add(time.Minute)); got != "" {
+		t.Errorf("when it is over: %q", got)
 	}
 	l.ExpiresAt, l.FieldTTLs, l.Observed = time.Time{}, false, keyspace.Record{FieldTTLsUnread: true}
 	if got := leaseText(l, now); got != "unknown: the TTL of the holder's field could not be read; locktop check says why" {
