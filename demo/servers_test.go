@@ -1,6 +1,8 @@
 package demo
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -87,22 +89,38 @@ func expectReplica(t *testing.T, p *servers.Pair) {
 	}
 }
 
-// What is served can be connected to, also where there is a password.
+// What is served can be connected to, also where there is a password, and by nobody else.
 func TestURLOfOurOwn(t *testing.T) {
-	redistest.Require(t, "redis-server")
-	d := begin(t, Options{Server: ServerRedis, Speed: testSpeed})
-	if o := d.address(); o.Network == "unix" && d.URL() != "unix://"+o.Addr+"?db=0" {
-		t.Errorf("URL %q of %q", d.URL(), o.Addr)
-	}
-	m := raise(t, ServerRedis)
-	all := strings.Fields((&Demo{backend: m}).URL())
-	if len(all) != len(m.Connections()) {
-		t.Fatalf("%d URLs of %d servers", len(all), len(m.Connections()))
-	}
-	for i, o := range m.Connections() {
-		served, err := keyspace.ParseURL(all[i])
-		if err != nil || served.Addr != o.Addr || served.Password == "" || served.Password != o.Password {
-			t.Errorf("nobody can connect by what is served: %+v, %v", served, err)
+	onServers(t, func(t *testing.T, server Server) {
+		d := begin(t, Options{Server: server, Speed: testSpeed})
+		if o := d.address(); o.Network == "unix" && d.URL() != "unix://"+o.Addr+"?db=0" {
+			t.Errorf("URL %q of %q", d.URL(), o.Addr)
 		}
-	}
+		m := raise(t, server)
+		all := strings.Fields(d.URL() + " " + (&Demo{backend: m}).URL())
+		options := append([]keyspace.Options{d.address()}, m.Connections()...)
+		if len(all) != len(options) {
+			t.Fatalf("%d URLs of %d servers", len(all), len(options))
+		}
+		for i, o := range options {
+			served, err := keyspace.ParseURL(all[i])
+			if err != nil || served.Addr != o.Addr || served.Password != o.Password {
+				t.Errorf("nobody can connect by what is served: %+v, %v", served, err)
+			}
+			if got := ask(t, served, "PING"); got != "PONG" {
+				t.Errorf("%s answers %v", served.Addr, got)
+			}
+			if o.Network == "unix" {
+				if info, err := os.Stat(filepath.Dir(o.Addr)); err != nil || info.Mode().Perm() != 0o700 {
+					t.Errorf("others may enter the directory of %s: %v, %v", o.Addr, info.Mode(), err)
+				}
+				continue
+			}
+			served.Password = ""
+			client := asking(t, served)
+			if err := client.Ping(t.Context()).Err(); err == nil || !strings.Contains(err.Error(), "NOAUTH") {
+				t.Errorf("without the password: %v", err)
+			}
+		}
+	})
 }

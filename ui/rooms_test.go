@@ -3,7 +3,10 @@ package ui_test
 
 import (
 	"errors"
+	"go/ast"
 	"go/build"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os/exec"
 	"path"
@@ -45,8 +48,57 @@ var onlyIn = map[string][]string{
 	"github.com/alicebob/miniredis/v2":   {"locktop/demo/embedded", "locktop/actions"}, // actions runs its scripts there, in tests
 }
 
+// listeners are the files that open a port or a socket, and what keeps other users out of it. Whatever listens and is not named
+// here is forbidden, so that somebody has to think about it first.
+var listeners = map[string]string{
+	"demo/embedded/listen.go":     "Options.listen refuses a port without a password, and a socket in a directory that others may enter",
+	"demo/servers/process.go":     "freeAddress closes what it opens before anybody can connect; the server itself gets a password",
+	"demo/servers/relay.go":       "the relay leads to a server that asks for a random password",
+	"keyspace/redistest/link.go":  "in tests only: leads to a server of the test",
+	"keyspace/redistest/ports.go": "in tests only: looks for a free port, and closes it at once",
+}
+
+// listening are the functions that open something others can connect to, by the name that follows the dot.
+var listening = []string{
+	"Listen", "ListenConfig", "ListenTCP", "ListenUnix", "ListenUnixgram", "ListenUDP", "ListenIP", "ListenMulticastUDP", "ListenPacket",
+	"ListenAndServe", "ListenAndServeTLS", "FileListener", "FilePacketConn", "Serve", "ServeTLS", "NewListener",
+}
+
+// TestWhatListens finds every file outside of tests that listens.
+func TestWhatListens(t *testing.T) {
+	found := map[string]bool{}
+	for _, p := range listPackages(t) {
+		for _, name := range p.GoFiles {
+			file := path.Join(strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, "locktop"), "/"), name)
+			tree, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", file), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(tree, func(n ast.Node) bool {
+				if s, is := n.(*ast.SelectorExpr); is && slices.Contains(listening, s.Sel.Name) {
+					if room, is := s.X.(*ast.Ident); is && slices.Contains([]string{"net", "tls", "http", "syscall", "unix", "windows"}, room.Name) {
+						found[file] = true
+					}
+				}
+				return true
+			})
+		}
+	}
+	for file := range found {
+		if listeners[file] == "" {
+			t.Errorf("%s listens: say in listeners what keeps other users out", file)
+		}
+	}
+	for file := range listeners {
+		if !found[file] {
+			t.Errorf("%s does not listen any more: take it from listeners", file)
+		}
+	}
+}
+
 type listedPackage struct {
 	ImportPath   string
+	GoFiles      []string // of every system, without tests
 	Imports      []string
 	TestImports  []string
 	XTestImports []string
@@ -112,7 +164,7 @@ func listPackages(t *testing.T) []listedPackage {
 			return nil
 		}
 		importPath := path.Join("locktop", filepath.ToSlash(strings.TrimPrefix(dir, "..")))
-		listed = append(listed, listedPackage{importPath, found.Imports, found.TestImports, found.XTestImports})
+		listed = append(listed, listedPackage{importPath, append(found.GoFiles, found.IgnoredGoFiles...), found.Imports, found.TestImports, found.XTestImports})
 		return err
 	})
 	if err != nil {

@@ -120,6 +120,9 @@ func (s *Server) describe(c *client) string {
 	if c.watchBroken {
 		flags += "d"
 	}
+	if c.conn.LocalAddr().Network() == "unix" {
+		flags += "U"
+	}
 	if c.noEvict {
 		flags += "e"
 	}
@@ -132,7 +135,7 @@ func (s *Server) describe(c *client) string {
 	}
 	return fmt.Sprintf("id=%d addr=%s laddr=%s name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=0 multi=%d omem=%d "+
 		"cmd=%s user=default redir=-1 resp=%d lib-name=%s lib-ver=%s",
-		c.id, c.conn.RemoteAddr(), c.conn.LocalAddr(), c.name, int64(s.now.Sub(c.since)/time.Second),
+		c.id, s.address(c.conn.RemoteAddr()), s.address(c.conn.LocalAddr()), c.name, int64(s.now.Sub(c.since)/time.Second),
 		int64(s.now.Sub(c.used)/time.Second), cmp.Or(flags, "N"), c.db.number, len(c.channels), len(c.patterns), multi,
 		c.output.queued(), cmp.Or(c.lastCommand, "NULL"), resp, c.library, c.libraryIs)
 }
@@ -180,7 +183,7 @@ func (s *Server) listClients(c *call, args []string) {
 func (s *Server) killClients(c *call, args []string) {
 	if len(args) == 1 { // the old form: an address, and an error where there is nobody
 		for _, other := range s.clients {
-			if other.conn.RemoteAddr().String() == args[0] {
+			if s.address(other.conn.RemoteAddr()) == args[0] {
 				s.kill(c, other)
 				c.reply.ok()
 				return
@@ -201,9 +204,9 @@ func (s *Server) killClients(c *call, args []string) {
 		case "id":
 			filters = append(filters, func(other *client) bool { return strconv.FormatInt(other.id, 10) == value })
 		case "addr":
-			filters = append(filters, func(other *client) bool { return other.conn.RemoteAddr().String() == value })
+			filters = append(filters, func(other *client) bool { return s.address(other.conn.RemoteAddr()) == value })
 		case "laddr":
-			filters = append(filters, func(other *client) bool { return other.conn.LocalAddr().String() == value })
+			filters = append(filters, func(other *client) bool { return s.address(other.conn.LocalAddr()) == value })
 		case "type":
 			filters = append(filters, func(other *client) bool { return other.kind() == strings.ToLower(value) })
 		case "user":

@@ -126,7 +126,7 @@ func TestSameAddress(t *testing.T) {
 		if err := c.Ping(t.Context()).Err(); err == nil {
 			t.Fatal("a server that was closed answers")
 		}
-		again := start(t, embedded.Options{Addr: s.Addr()})
+		again := start(t, embedded.Options{Network: "unix", Addr: s.Addr()})
 		if again.Addr() != s.Addr() {
 			t.Fatalf("it listens on %s, not on %s", again.Addr(), s.Addr())
 		}
@@ -135,7 +135,7 @@ func TestSameAddress(t *testing.T) {
 		}
 		s = again
 	}
-	if _, err := embedded.Start(t.Context(), embedded.Options{Addr: s.Addr()}); err == nil {
+	if _, err := embedded.Start(t.Context(), embedded.Options{Network: "unix", Addr: s.Addr()}); err == nil {
 		t.Error("two servers listen on one address")
 	}
 }

@@ -53,8 +53,10 @@ func (s *Server) getSettings(c *call, patterns []string) {
 	all := maps.Clone(s.settings)
 	all[notifySetting] = s.classes.String()
 	all["requirepass"] = s.options.Password
-	_, all["port"], _ = strings.Cut(s.Addr(), ":")
-	all["bind"] = "127.0.0.1"
+	all["port"], all["bind"], all["unixsocket"] = s.port(), "127.0.0.1", ""
+	if s.port() == "0" {
+		all["bind"], all["unixsocket"] = "", s.Addr()
+	}
 	found := map[string]string{}
 	for name, value := range all {
 		if slices.ContainsFunc(patterns, func(p string) bool { return matchGlob(strings.ToLower(p), name) }) {

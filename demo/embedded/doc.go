@@ -1,5 +1,5 @@
 // Package embedded is the server that the demo runs on where the machine has no Redis: enough of Redis 7.0 for every lock
-// scheme, for the clients that use them and for locktop, inside this process, on a free loopback port.
+// scheme, for the clients that use them and for locktop, inside this process, on a unix socket or on loopback.
 //
 // miniredis (github.com/alicebob/miniredis/v2) keeps the values and runs the Lua. Everything else is done here, in front of
 // it: connections, MULTI, publish and subscribe, deadlines, notifications, CONFIG, CLIENT and INFO. One lock lets one command
@@ -19,7 +19,9 @@
 //   - SCAN returns every key that is there all the time, once, and honours COUNT; each page costs a walk over all keys.
 //   - A panic inside a command becomes an error for its client, is counted in INFO (locktop_embedded_panics) and returned
 //     by [Server.Close]; the server goes on.
-//   - Close leaves no goroutine and no open port behind.
+//   - No other user can reach it. [Start] refuses a port without a password, an address that is not loopback, and a socket without
+//     a password in a directory that others may enter.
+//   - Close leaves no goroutine, no open port and no socket behind.
 //
 // # Not Redis
 //

@@ -76,7 +76,6 @@ type section struct {
 var sections = []section{
 	{"Server", true, func(s *Server, line func(string, any)) {
 		up := int64(time.Since(s.started) / time.Second)
-		_, port, _ := strings.Cut(s.Addr(), ":")
 		line("redis_version", redisVersion)
 		line("redis_mode", "standalone")
 		line("locktop_embedded", 1)
@@ -84,7 +83,7 @@ var sections = []section{
 		line("os", runtime.GOOS+" "+runtime.GOARCH)
 		line("process_id", os.Getpid())
 		line("run_id", s.runID)
-		line("tcp_port", port)
+		line("tcp_port", s.port())
 		line("server_time_usec", s.now.UnixMicro())
 		line("uptime_in_seconds", up)
 		line("uptime_in_days", up/86400)

@@ -29,8 +29,11 @@ func (s *Server) feedMonitors(c *call) {
 		return
 	}
 	from := c.client.conn.RemoteAddr().String()
-	if c.script {
+	switch {
+	case c.script:
 		from = "lua"
+	case c.client.conn.RemoteAddr().Network() == "unix":
+		from = "unix:" + s.Addr()
 	}
 	line := fmt.Appendf(nil, "+%d.%06d [%d %s]", s.now.Unix(), s.now.Nanosecond()/1000, c.db.number, from)
 	for _, arg := range c.args {

@@ -69,7 +69,7 @@ func TestMonitorTellsWhatRedisTells(t *testing.T) {
 
 var (
 	monitorStamp  = regexp.MustCompile(`^\+\d+\.\d{6} `)
-	monitorClient = regexp.MustCompile(`^\[(\d+) 127\.0\.0\.1:\d+\]`)
+	monitorClient = regexp.MustCompile(`^\[(\d+) (?:127\.0\.0\.1:\d+|unix:[^]]+)\]`)
 	monitorLua    = regexp.MustCompile(`^\[\d+ lua\] "([A-Za-z]+)"`)
 )
 

@@ -11,7 +11,7 @@ import (
 
 // TestPanic has a command panic, outside and inside of Lua: its client gets an error, the server lives, Close tells.
 func TestPanic(t *testing.T) {
-	s, err := Start(t.Context(), Options{})
+	s, err := Start(t.Context(), Options{Password: "open sesame"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,8 +30,12 @@ func TestPanic(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
+	if _, err := conn.Write([]byte("auth 'open sesame'\r\n")); err != nil {
+		t.Fatal(err)
+	}
 	reader := bufio.NewReader(conn)
 	for _, tc := range []struct{ send, want string }{
+		{"", "+OK"},
 		{"boom\r\n", "-ERR internal error of the embedded server: out of cheese"},
 		{"deepboom\r\n", "-ERR internal error of the embedded server: the store is locked"},
 		{"set k v\r\n", "+OK"},
@@ -62,7 +66,7 @@ func TestPanic(t *testing.T) {
 
 // TestEndlessScript closes the server while a script loops for ever around redis.call.
 func TestEndlessScript(t *testing.T) {
-	s, err := Start(t.Context(), Options{})
+	s, err := Start(t.Context(), Options{Password: "open sesame"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,14 +81,14 @@ func TestEndlessScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if _, err := conn.Write([]byte(`eval "while true do redis.call('turn') end" 0` + "\r\n")); err != nil {
+	if _, err := conn.Write([]byte("auth 'open sesame'\r\n" + `eval "while true do redis.call('turn') end" 0` + "\r\n")); err != nil {
 		t.Fatal(err)
 	}
 	<-turning
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	if said, err := io.ReadAll(conn); len(said) > 0 {
+	if said, err := io.ReadAll(conn); string(said) != "+OK\r\n" {
 		t.Errorf("dying, it answered %q, %v", said, err)
 	}
 }

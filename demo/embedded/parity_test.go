@@ -51,7 +51,7 @@ func startPair(t *testing.T, protocol int) *pair {
 
 func newSide(t *testing.T, name, addr string, protocol int) *side {
 	t.Helper()
-	c := redis.NewClient(&redis.Options{Addr: addr, Protocol: protocol, MaxRetries: -1, ContextTimeoutEnabled: true})
+	c := redis.NewClient(&redis.Options{Network: networkOf(addr), Addr: addr, Protocol: protocol, MaxRetries: -1, ContextTimeoutEnabled: true})
 	s := &side{name: name, raw: dialRaw(t, addr), heard: c.PSubscribe(t.Context(), "*")}
 	t.Cleanup(func() {
 		_ = s.heard.Close() // the server may have gone before

@@ -19,7 +19,7 @@ type rawClient struct {
 
 func dialRaw(tb testing.TB, addr string) *rawClient {
 	tb.Helper()
-	conn, err := net.Dial("tcp", addr)
+	conn, err := net.Dial(networkOf(addr), addr)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -18,11 +17,14 @@ type Options struct {
 	// ReapDelay is how long after its deadline the active cycle removes a key that nobody touches; until then the key is
 	// expired, but neither gone nor announced. 0: at random between 100 and 600 ms for each key; negative: no delay.
 	ReapDelay time.Duration
-	// Password is what AUTH asks for; "": nothing.
-	Password string
-	// Addr is where it listens, on loopback: a server that starts on the address of one that was closed takes its place, as
-	// one without persistence does that comes back. "": a free port of 127.0.0.1.
+	// Network is "unix" or "tcp"; "" is "tcp".
+	Network string
+	// Addr is the path of the socket, or an address on loopback: a server that starts on the address of one that was closed
+	// takes its place, as one without persistence does that comes back. "" is a free port of 127.0.0.1.
 	Addr string
+	// Password is what AUTH asks for. Without one the server is open to all who can connect, so only a socket in a directory
+	// that no other user may enter can do without.
+	Password string
 }
 
 // databaseCount is how many databases SELECT knows, the default of Redis.
@@ -66,7 +68,7 @@ type Server struct {
 	failure       error // the first panic
 }
 
-// Start starts a server on loopback. It ends with ctx, or by Close.
+// Start starts a server. It ends with ctx, or by Close. It refuses to listen where other users of this machine could use it.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("embedded server: %w", err)
@@ -91,7 +93,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if s.values, err = openStore(s.callFromScript); err != nil {
 		return nil, fmt.Errorf("embedded server: %w", err)
 	}
-	if s.listener, err = net.Listen("tcp", cmp.Or(o.Addr, "127.0.0.1:0")); err != nil {
+	if s.listener, err = o.listen(); err != nil {
 		s.values.close()
 		return nil, fmt.Errorf("embedded server: %w", err)
 	}
@@ -103,14 +105,14 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-// Addr is "127.0.0.1:port".
+// Addr is "127.0.0.1:port", or the path of the socket.
 func (s *Server) Addr() string { return s.listener.Addr().String() }
 
-// Close ends every connection, frees the port and waits until all of the server's goroutines have gone. It may be called
+// Close ends every connection, frees the port or removes the socket, and waits until all of the server's goroutines have gone. It may be called
 // twice. The error is the first panic inside a command, if there was one.
 func (s *Server) Close() error {
 	s.closeOnce.Do(func() {
-		_ = s.listener.Close() // the port is free again in any case
+		_ = s.listener.Close() // the address is free again in any case
 		close(s.closing)
 		s.mu.Lock()
 		s.closed = true

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"net"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -18,14 +20,21 @@ import (
 
 // TestLifecycle relies on TestMain, which fails if a goroutine is left.
 func TestLifecycle(t *testing.T) {
-	s, err := embedded.Start(t.Context(), embedded.Options{})
+	for _, o := range []embedded.Options{{Network: "unix", Addr: socketPath(t)}, {Network: "tcp", Password: "open sesame"}} {
+		t.Run(o.Network, func(t *testing.T) { checkLifecycle(t, o) })
+	}
+}
+
+func checkLifecycle(t *testing.T, o embedded.Options) {
+	s, err := embedded.Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if host, _, err := net.SplitHostPort(s.Addr()); err != nil || host != "127.0.0.1" {
+	if networkOf(s.Addr()) != o.Network {
 		t.Errorf("it listens on %s", s.Addr())
 	}
 	c := dialRaw(t, s.Addr())
+	c.do(t, "AUTH", "default", o.Password)
 	c.do(t, "SET", "k", "v", "PX", 100000)
 	c.send(t, encode("BLPOP", "nothing", 0)) // a waiting client must not hold Close up
 	for range 2 {
@@ -36,15 +45,18 @@ func TestLifecycle(t *testing.T) {
 	if answer, err := readAnswer(c.reader); err == nil {
 		t.Errorf("after Close the server answered %q", answer)
 	}
-	if conn, err := net.DialTimeout("tcp", s.Addr(), time.Second); err == nil {
+	if conn, err := net.DialTimeout(o.Network, s.Addr(), time.Second); err == nil {
 		_ = conn.Close()
-		t.Error("after Close the port is still open")
+		t.Error("after Close the address is still open")
+	}
+	if _, err := os.Stat(s.Addr()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after Close the socket is still there: %v", err)
 	}
 }
 
 func TestEndsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	s, err := embedded.Start(ctx, embedded.Options{})
+	s, err := embedded.Start(ctx, embedded.Options{Password: "open sesame"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +69,7 @@ func TestEndsWithContext(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := embedded.Start(ctx, embedded.Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := embedded.Start(ctx, embedded.Options{Password: "open sesame"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a start with a context that is over: %v", err)
 	}
 }
@@ -130,7 +142,7 @@ func TestGarbage(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	const letters = "*$+-:12389\r\n\"'\\x SETGEVAL{}%\x00\xff"
 	for range 200 {
-		conn, err := net.Dial("tcp", s.Addr())
+		conn, err := net.Dial("unix", s.Addr())
 		if err != nil {
 			t.Fatal(err)
 		}

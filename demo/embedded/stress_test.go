@@ -89,7 +89,7 @@ func TestUnderLoad(t *testing.T) {
 	})
 	lookers.Go(func() error {
 		for ctx.Err() == nil {
-			c := redis.NewClient(&redis.Options{Addr: s.Addr(), MaxRetries: -1})
+			c := redis.NewClient(&redis.Options{Network: "unix", Addr: s.Addr(), MaxRetries: -1})
 			short := c.PSubscribe(ctx, "*")
 			_, subscribeErr := short.Receive(ctx)
 			_, err := c.ClientList(ctx).Result()

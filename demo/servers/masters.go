@@ -42,6 +42,7 @@ type master struct {
 // openMasters starts so many servers: embedded ones, whose clocks can be set, unless a real one is asked for.
 func openMasters(ctx context.Context, count int, kind Kind) (_ *Masters, err error) {
 	m := &Masters{}
+	password := rand.Text() // one for all: they are one Redlock to those who look at them
 	switch kind {
 	case Embedded, Auto, "":
 		m.name = fmt.Sprintf("%d embedded demo servers", count)
@@ -51,14 +52,17 @@ func openMasters(ctx context.Context, count int, kind Kind) (_ *Masters, err err
 					return nil, fmt.Errorf("find a free port: %w", err)
 				}
 			}
-			return embeddedAt(ctx, addr)
+			s, err := embeddedAt(ctx, keyspace.Options{Network: "tcp", Addr: addr, Password: password})
+			if err != nil {
+				return nil, err
+			}
+			return s, nil
 		}
 	case Redis:
 		b, err := findBinary(ctx)
 		if err != nil {
 			return nil, err
 		}
-		password := rand.Text() // one for all: they are one Redlock to those who look at them
 		m.name = fmt.Sprintf("%d x %s", count, b.private())
 		m.start = func(ctx context.Context, addr string) (Servers, error) {
 			return launch(ctx, b, placement{over: overLoopback, addr: addr, password: password})

@@ -2,8 +2,11 @@ package servers
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"syscall"
 	"time"
@@ -58,7 +61,7 @@ const independentMasters = 5
 // openOne starts one server.
 func openOne(ctx context.Context, kind Kind) (Servers, error) {
 	if kind == Embedded {
-		return openEmbedded(ctx)
+		return openEmbedded(ctx, defaultTransport)
 	}
 	b, err := openProcess(ctx, defaultTransport, findBinary)
 	switch {
@@ -69,7 +72,7 @@ func openOne(ctx context.Context, kind Kind) (Servers, error) {
 	case kind == Redis:
 		return nil, err
 	}
-	return openEmbedded(ctx) // Auto means that whatever is wrong with a server on PATH shall not spoil the demo.
+	return openEmbedded(ctx, defaultTransport) // Auto means that whatever is wrong with a server on PATH shall not spoil the demo.
 }
 
 // empty removes everything from a server of our own.
@@ -92,31 +95,60 @@ func unknownKind(k Kind) error {
 }
 
 // inProcess is the embedded server.
-type inProcess struct{ server *embedded.Server }
+type inProcess struct {
+	server  *embedded.Server
+	options keyspace.Options
+	dir     string // that of its socket; "" if it has none
+}
 
-func openEmbedded(ctx context.Context) (Servers, error) { return embeddedAt(ctx, "") }
+// openEmbedded starts an embedded server that no other user can reach: on a socket in a directory that only this user may enter,
+// or on a loopback port with a random password.
+func openEmbedded(ctx context.Context, over transport) (Servers, error) {
+	if over == overLoopback {
+		return embeddedAt(ctx, keyspace.Options{Network: "tcp", Password: rand.Text()})
+	}
+	dir, err := privateDir()
+	if err != nil {
+		return nil, err
+	}
+	s, err := embeddedAt(ctx, keyspace.Options{Network: "unix", Addr: filepath.Join(dir, "redis.sock")})
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	s.dir = dir
+	return s, nil
+}
 
 // bindPatience is how long an address may stay taken that was ours a moment ago.
 const bindPatience = 2 * time.Second
 
 // embeddedAt starts an embedded server, in the place of another where an address is given. Between fork and exec a process that
 // we start elsewhere still has the socket that was closed here, so that its address is taken for some milliseconds more.
-func embeddedAt(ctx context.Context, addr string) (Servers, error) {
+func embeddedAt(ctx context.Context, o keyspace.Options) (inProcess, error) {
 	for begin := time.Now(); ; {
 		// It must outlive ctx for as long as the workers need to stop; who opened it closes it.
-		server, err := embedded.Start(context.WithoutCancel(ctx), embedded.Options{Addr: addr})
+		server, err := embedded.Start(context.WithoutCancel(ctx), embedded.Options{
+			Network: o.Network, Addr: o.Addr, Password: o.Password,
+		})
 		switch {
 		case err == nil:
-			return inProcess{server}, nil
-		case addr == "" || !errors.Is(err, syscall.EADDRINUSE) || time.Since(begin) > bindPatience || !wait(ctx, 5*time.Millisecond):
-			return nil, err
+			o.Addr = server.Addr()
+			return inProcess{server: server, options: o}, nil
+		case o.Addr == "" || !errors.Is(err, syscall.EADDRINUSE) || time.Since(begin) > bindPatience || !wait(ctx, 5*time.Millisecond):
+			return inProcess{}, err
 		}
 	}
 }
 
-func (b inProcess) Connections() []keyspace.Options {
-	return []keyspace.Options{{Network: "tcp", Addr: b.server.Addr()}}
-}
-func (b inProcess) Reset(ctx context.Context) error { return empty(ctx, b.Connections()[0]) }
+func (b inProcess) Connections() []keyspace.Options { return []keyspace.Options{b.options} }
+func (b inProcess) Reset(ctx context.Context) error { return empty(ctx, b.options) }
 func (b inProcess) Name() string                    { return "embedded demo server" }
-func (b inProcess) Close() error                    { return b.server.Close() }
+
+// Close ends the server and removes the directory of its socket.
+func (b inProcess) Close() error {
+	err := b.server.Close()
+	if b.dir != "" {
+		err = errors.Join(err, os.RemoveAll(b.dir))
+	}
+	return err
+}

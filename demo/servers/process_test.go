@@ -128,34 +128,58 @@ func TestProcessIsPrivate(t *testing.T) {
 	}
 }
 
-func TestProcessOverLoopback(t *testing.T) {
-	redistest.Require(t, "redis-server")
-	b, err := openProcess(t.Context(), overLoopback, findBinary)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := b.Close(); err != nil {
-			t.Error(err)
+// A server on a port lets nobody in without the password, which is in no command line.
+func TestOverLoopback(t *testing.T) {
+	onServers(t, func(t *testing.T, kind Kind) {
+		var s Servers
+		if kind == Redis {
+			s = must(openProcess(t.Context(), overLoopback, findBinary))(t)
+		} else {
+			s = must(openEmbedded(t.Context(), overLoopback))(t)
 		}
-	}()
-	o := b.Connections()[0]
-	if host, _, err := net.SplitHostPort(o.Addr); err != nil || host != "127.0.0.1" || len(o.Password) < 20 {
-		t.Fatalf("%q, a password of %d characters, %v", o.Addr, len(o.Password), err)
-	}
-	if err := look(t, o).Set(t.Context(), "a", "b", 0).Err(); err != nil {
-		t.Fatal(err)
-	}
-	stranger := redis.NewClient(&redis.Options{Addr: o.Addr, MaxRetries: -1})
-	defer stranger.Close()
-	if err := stranger.Get(t.Context(), "a").Err(); err == nil || !strings.Contains(err.Error(), "NOAUTH") {
-		t.Fatalf("without the password: %v", err)
-	}
-	for _, argument := range b.(*process).cmd.Args {
-		if strings.Contains(argument, o.Password) {
+		t.Cleanup(func() { succeed(t, s.Close()) })
+		o := s.Connections()[0]
+		if host, _, err := net.SplitHostPort(o.Addr); err != nil || host != "127.0.0.1" || len(o.Password) < 20 {
+			t.Fatalf("%q, a password of %d characters, %v", o.Addr, len(o.Password), err)
+		}
+		if err := look(t, o).Set(t.Context(), "a", "b", 0).Err(); err != nil {
+			t.Fatal(err)
+		}
+		stranger := redis.NewClient(&redis.Options{Addr: o.Addr, MaxRetries: -1})
+		defer stranger.Close()
+		if err := stranger.Get(t.Context(), "a").Err(); err == nil || !strings.Contains(err.Error(), "NOAUTH") {
+			t.Fatalf("without the password: %v", err)
+		}
+		if p, isProcess := s.(*process); isProcess && strings.Contains(strings.Join(p.cmd.Args, " "), o.Password) {
 			t.Error("the password is in the command line")
 		}
+		if strings.Contains(s.Name(), o.Password) {
+			t.Error("the password is on the screen")
+		}
+	})
+}
+
+// An embedded server is reached by its owner only, and leaves nothing behind.
+func TestEmbeddedIsPrivate(t *testing.T) {
+	before, files := goleak.IgnoreCurrent(), tempDirs(t)
+	s := must(Open(t.Context(), Options{Kind: Embedded}))(t)
+	o := s.Connections()[0]
+	if info := must(os.Stat(filepath.Dir(o.Addr)))(t); o.Network != "unix" || info.Mode().Perm() != 0o700 {
+		t.Errorf("it listens on %s %s, whose directory is %v", o.Network, o.Addr, info.Mode())
 	}
+	if made := files(); len(made) != 1 || made[0] != filepath.Dir(o.Addr) {
+		t.Errorf("files while it runs: %v", made)
+	}
+	ask(t, o, "SET", "k", "v")
+	succeed(t, s.Reset(t.Context()))
+	if n := ask(t, o, "DBSIZE"); n != int64(0) {
+		t.Errorf("after a reset it has %v keys", n)
+	}
+	succeed(t, s.Close())
+	if left := files(); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	goleak.VerifyNone(t, before)
 }
 
 func TestNothingIsLeftOfProcess(t *testing.T) {

@@ -7,11 +7,13 @@
 //   - A server process dies with us, also when we are killed: by the kernel on Linux, on other Unix systems by a shell that
 //     waits for the end of a pipe, and on Windows by a job object. That shell, which Linux has too, removes the directory; only
 //     on Windows are the directory and the configuration left.
-//   - A server process has a directory of its own, which only this user may enter, and is without persistence, within 128 MB and with
+//   - A server process has a directory of its own, and is without persistence, within 128 MB and with
 //     notifications on. It gets none of the passwords that are in our environment.
-//   - No other user reaches a server process: it listens on a socket in that directory, or on a loopback port with a random
-//     password, which is in its configuration file and in no command line. An embedded server has no password: whoever is on this
-//     machine can reach its loopback port, and finds nothing there but what the demo wrote.
+//   - No other user reaches a server of ours, process or embedded: it listens on a socket in a directory that only this user may
+//     enter, or on a loopback port with a random password, which is in no command line. Where the servers must keep their address
+//     when they restart, and on Windows, it is the port. A relay leads to such a port, and adds nothing to it.
+//   - The directory of an embedded server's socket goes with Close; if we are killed it stays behind, with a socket that leads
+//     nowhere.
 //   - A server that is given is neither started, emptied, broken nor stopped.
 package servers
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"locktop/keyspace"
 	"locktop/keyspace/redistest"
 )
 
@@ -18,7 +19,7 @@ func renewing(t *testing.T, s *redistest.Server, key, token string) (stop func()
 	const set = `local is = redis.call('get', KEYS[1])
 		if not is or is == ARGV[1] then return redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2]) end`
 	ctx, cancel := context.WithCancel(t.Context())
-	c := newContender(t, s.Addr, "watchdog")
+	c := newContender(t, keyspace.Options{Addr: s.Addr}, "watchdog")
 	var working sync.WaitGroup
 	working.Go(func() {
 		every := time.NewTicker(300 * time.Millisecond)

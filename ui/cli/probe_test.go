@@ -28,9 +28,9 @@ type contender struct {
 }
 
 // newContender is one on a connection of its own.
-func newContender(t *testing.T, addr, name string) *contender {
+func newContender(t *testing.T, o keyspace.Options, name string) *contender {
 	t.Helper()
-	connection, err := keyspace.Connect(t.Context(), keyspace.Options{Addr: addr})
+	connection, err := keyspace.Connect(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func probeOf(t *testing.T, servers *keyspace.Servers, key string, work ...func()
 // What a probe counts is what the clients themselves have counted, by SET NX and by Redisson's scripts, here and on the embedded server.
 func TestProbeCountsWhatClientsDo(t *testing.T) {
 	t.Parallel()
-	ours, err := embedded.Start(t.Context(), embedded.Options{})
+	ours, err := embedded.Start(t.Context(), embedded.Options{Password: "open sesame"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,15 +132,17 @@ func TestProbeCountsWhatClientsDo(t *testing.T) {
 			}
 		},
 	}
-	for where, addr := range map[string]string{"redis": redistest.Start(t).Addr, "embedded": ours.Addr()} {
+	for where, o := range map[string]keyspace.Options{
+		"redis": {Addr: redistest.Start(t).Addr}, "embedded": {Addr: ours.Addr(), Password: "open sesame"},
+	} {
 		for way, ask := range ways {
 			t.Run(where+" by "+way, func(t *testing.T) {
-				servers, err := keyspace.Dial(t.Context(), keyspace.Place{Servers: []keyspace.Options{{Addr: addr}}})
+				servers, err := keyspace.Dial(t.Context(), keyspace.Place{Servers: []keyspace.Options{o}})
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer func() { _ = servers.Close() }() // nothing is owed to them
-				holder := newContender(t, addr, "holder")
+				holder := newContender(t, o, "holder")
 				_, _ = holder.do("FLUSHALL")
 				if way == "set nx" {
 					_, _ = holder.do("SET", key, "the-holder", "PX", 60_000)
@@ -150,7 +152,7 @@ func TestProbeCountsWhatClientsDo(t *testing.T) {
 				var work []func()
 				contenders := make(map[string]*contender)
 				for n := range 4 {
-					c := newContender(t, addr, "worker-"+strings.Repeat("x", n))
+					c := newContender(t, o, "worker-"+strings.Repeat("x", n))
 					contenders[c.name] = c
 					work = append(work, func() {
 						for n := range 60 {
@@ -193,7 +195,7 @@ func TestProbeOfARedlock(t *testing.T) {
 	work := []func(){}
 	for _, m := range masters {
 		place.Servers = append(place.Servers, keyspace.Options{Addr: m.Addr})
-		holders = append(holders, newContender(t, m.Addr, "holder"))
+		holders = append(holders, newContender(t, keyspace.Options{Addr: m.Addr}, "holder"))
 		m.Do("SET", key, "the-holder", "PX", 60_000)
 	}
 	servers, err := keyspace.Dial(t.Context(), place)
@@ -203,7 +205,7 @@ func TestProbeOfARedlock(t *testing.T) {
 	defer func() { _ = servers.Close() }() // nothing is owed to them
 	var rival []*contender
 	for _, m := range masters {
-		rival = append(rival, newContender(t, m.Addr, "rival"))
+		rival = append(rival, newContender(t, keyspace.Options{Addr: m.Addr}, "rival"))
 	}
 	work = append(work, func() {
 		for n := range 10 {
@@ -288,7 +290,7 @@ func TestProbeTellsWhatWasDone(t *testing.T) {
 	} {
 		t.Run(key, func(t *testing.T) {
 			s.Do(c.seed...)
-			client := newContender(t, s.Addr, "rival")
+			client := newContender(t, keyspace.Options{Addr: s.Addr}, "rival")
 			sample := probeOf(t, servers, key, func() {
 				// The probe reads the key some times when it begins, and needs a read that nothing
 				// raced with.
@@ -306,7 +308,7 @@ func TestProbeTellsWhatWasDone(t *testing.T) {
 func TestShowProbe(t *testing.T) {
 	s := redistest.Start(t)
 	s.Do("SET", "lock:probed", "the-holder", "PX", 600_000)
-	c := newContender(t, s.Addr, "worker-7")
+	c := newContender(t, keyspace.Options{Addr: s.Addr}, "worker-7")
 	ctx, cancel := context.WithCancel(t.Context())
 	var working sync.WaitGroup
 	working.Go(func() {
