@@ -31,7 +31,8 @@ type client struct {
 func (s *Server) runClient(c *client) {
 	defer s.dropClient(c)
 	for c.output.room() {
-		args, err := readRequest(c.reader)
+		// Only this goroutine changes what is asked here.
+		args, err := readRequest(c.reader, s.options.Password != "" && !c.authenticated)
 		if errors.Is(err, errProtocol) {
 			var r reply
 			r.failure("ERR " + err.Error())
@@ -44,6 +45,10 @@ func (s *Server) runClient(c *client) {
 		}
 		if len(args) == 0 {
 			continue
+		}
+		if isWebRequest(args) {
+			c.output.close()
+			return
 		}
 		if w := s.serve(c, args); w != nil {
 			s.await(c, w)

@@ -21,6 +21,9 @@
 //     by [Server.Close]; the server goes on.
 //   - No other user can reach it. [Start] refuses a port without a password, an address that is not loopback, and a socket without
 //     a password in a directory that others may enter.
+//   - A line of an HTTP request (POST, Host:) ends the connection, so that no web page can have a browser send commands, and
+//     before AUTH a request is small: both as in Redis.
+//   - A value and a word have 64 MiB at most, and a request 128 MiB; room is made for what has come, and not for what is promised.
 //   - Close leaves no goroutine, no open port and no socket behind.
 //
 // # Not Redis

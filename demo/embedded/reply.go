@@ -13,6 +13,7 @@ const (
 	errorWrongType  = "WRONGTYPE Operation against a key holding the wrong kind of value"
 	errorSameObject = "ERR source and destination objects are the same"
 	errorNoSuchKey  = "ERR no such key"
+	errorTooLong    = "ERR string exceeds maximum allowed size (proto-max-bulk-len)"
 	errorDatabase   = "ERR DB index is out of range"
 )
 

@@ -7,22 +7,31 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 )
 
-// Bounds of one request, as in Redis: words in a command, bytes in a word, bytes in a line.
+// Bounds of one request: words in a command, bytes in a word, in a line and in all words together. Redis allows more than these
+// sizes; this server is made for small values.
 const (
-	maxWords      = 1 << 20
-	maxWordBytes  = 512 << 20
-	maxLineBytes  = 64 << 10
-	readChunkSize = 64 << 10
+	maxWords        = 1 << 20
+	maxWordBytes    = 64 << 20
+	maxLineBytes    = 64 << 10
+	maxRequestBytes = 2 * maxWordBytes
+	readChunkSize   = 64 << 10
+)
+
+// Bounds of one request before AUTH, as in Redis: a stranger cannot make the server keep much.
+const (
+	maxStrangerWords     = 10
+	maxStrangerWordBytes = 16 << 10
 )
 
 // errProtocol is what a client gets that does not speak RESP; its connection is closed, as in Redis.
 var errProtocol = errors.New("Protocol error") //nolint:staticcheck // the words of Redis
 
 // readRequest reads one command: an array of bulk strings, or an inline command as a person types it into a socket. An
-// empty command is no words and no error.
-func readRequest(r *bufio.Reader) ([]string, error) {
+// empty command is no words and no error. A stranger is a client that has yet to give the password.
+func readRequest(r *bufio.Reader, stranger bool) ([]string, error) {
 	line, err := readLine(r)
 	if err != nil {
 		return nil, err
@@ -33,20 +42,23 @@ func readRequest(r *bufio.Reader) ([]string, error) {
 	if line[0] != '*' {
 		return splitInline(line)
 	}
-	n, err := strconv.Atoi(string(line[1:]))
-	if err != nil || n > maxWords {
+	n, ok := integer(string(line[1:]))
+	switch {
+	case stranger && ok && n > maxStrangerWords:
+		return nil, fmt.Errorf("%w: unauthenticated multibulk length", errProtocol)
+	case !ok || n > maxWords:
 		return nil, fmt.Errorf("%w: invalid multibulk length", errProtocol)
-	}
-	if n <= 0 {
+	case n <= 0:
 		return nil, nil
 	}
 	words := make([]string, 0, min(n, 64)) // what the client promises is not yet what it sends
-	for range n {
-		word, err := readBulk(r)
+	for left := maxRequestBytes; len(words) < int(n); {
+		word, err := readBulk(r, stranger, left)
 		if err != nil {
 			return nil, err
 		}
 		words = append(words, word)
+		left -= len(word)
 	}
 	return words, nil
 }
@@ -69,7 +81,8 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-func readBulk(r *bufio.Reader) (string, error) {
+// readBulk reads a word of at most so many bytes.
+func readBulk(r *bufio.Reader, stranger bool, most int) (string, error) {
 	line, err := readLine(r)
 	if err != nil {
 		return "", err
@@ -77,9 +90,14 @@ func readBulk(r *bufio.Reader) (string, error) {
 	if len(line) == 0 || line[0] != '$' {
 		return "", fmt.Errorf("%w: expected '$', got '%.1s'", errProtocol, line)
 	}
-	n, err := strconv.Atoi(string(line[1:]))
-	if err != nil || n < 0 || n > maxWordBytes {
+	n, ok := integer(string(line[1:]))
+	switch {
+	case !ok || n < 0 || n > maxWordBytes:
 		return "", fmt.Errorf("%w: invalid bulk length", errProtocol)
+	case stranger && n > maxStrangerWordBytes:
+		return "", fmt.Errorf("%w: unauthenticated bulk length", errProtocol)
+	case n > int64(most):
+		return "", fmt.Errorf("%w: too big request", errProtocol)
 	}
 	var word []byte
 	if n <= readChunkSize {
@@ -87,14 +105,20 @@ func readBulk(r *bufio.Reader) (string, error) {
 		if _, err := io.ReadFull(r, word); err != nil {
 			return "", err
 		}
-	} else { // grow with what arrives, so that a mere promise of 512 MB costs nothing
+	} else { // grow with what arrives, so that a mere promise of 64 MB costs nothing
 		var buffer bytes.Buffer
-		if _, err := io.CopyN(&buffer, r, int64(n)+2); err != nil {
+		if _, err := io.CopyN(&buffer, r, n+2); err != nil {
 			return "", err
 		}
 		word = buffer.Bytes()
 	}
 	return string(word[:n]), nil
+}
+
+// isWebRequest says that a command is a line of an HTTP request, which a web page can have sent to this server without its user's
+// knowledge: what follows it must not be run. As in Redis, that ends the connection.
+func isWebRequest(args []string) bool {
+	return strings.EqualFold(args[0], "post") || strings.EqualFold(args[0], "host:")
 }
 
 // splitInline splits a typed line into words, with the quotes of redis-cli: "a\x01\n" and 'it\'s'.

@@ -74,7 +74,7 @@ func helloCommand(s *Server, c *call) {
 		}
 	}
 	if s.options.Password != "" && !c.client.authenticated {
-		c.reply.failure("NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> " +
+		c.reply.failure("NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO " +
 			"AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time")
 		return
 	}

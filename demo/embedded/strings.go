@@ -218,6 +218,15 @@ func setManyCommand(onlyNew bool) handler {
 	}
 }
 
+// appendCommand is APPEND. The length is bounded as that of a word is: repeated, it would else fill the memory of the process.
+func appendCommand(s *Server, c *call) {
+	if length := s.store(c.db, "STRLEN", c.args[1]); length.integer() > int64(maxWordBytes-len(c.args[2])) {
+		c.reply.failure(errorTooLong)
+		return
+	}
+	growCommand(classString, "append", always)(s, c)
+}
+
 // setRangeCommand is SETRANGE, which does nothing where nothing is to be written. The offset is bounded here: the store
 // would make room for any, and a process that runs out of memory cannot be saved.
 func setRangeCommand(s *Server, c *call) {
@@ -230,7 +239,7 @@ func setRangeCommand(s *Server, c *call) {
 		c.reply.failure("ERR offset is out of range")
 		return
 	case c.args[3] != "" && offset > int64(maxWordBytes-len(c.args[3])):
-		c.reply.failure("ERR string exceeds maximum allowed size (proto-max-bulk-len)")
+		c.reply.failure(errorTooLong)
 		return
 	}
 	if c.args[3] == "" {

@@ -74,7 +74,7 @@ func genericCommands() []command {
 func valueCommands() []command {
 	return []command{
 		// Strings
-		{"append", 3, write | fast, 1, 1, 1, growCommand(classString, "append", always)},
+		{"append", 3, write | fast, 1, 1, 1, appendCommand},
 		{"decr", 2, write | fast, 1, 1, 1, countCommand},
 		{"decrby", 3, write | fast, 1, 1, 1, countCommand},
 		{"get", 2, readOnly | fast, 1, 1, 1, forwardCommand},
