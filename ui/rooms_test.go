@@ -19,23 +19,24 @@ import (
 // allowedRooms says which packages of this module each room may import, besides those below its own path. Whatever is not
 // named here is forbidden, so that a new room has to be drawn before it can be built.
 var allowedRooms = map[string][]string{
-	"locktop":                     {"locktop/ui/cli"},
-	"locktop/ui/cli":              {"locktop/ui/tui", "locktop/ui/report", "locktop/ui/settings", "locktop/ui/text", "locktop/demo", "locktop/actions", "locktop/inspector/recording", "locktop/inspector", "locktop/keyspace"},
-	"locktop/ui/tui":              {"locktop/ui/tui/unasked", "locktop/ui/text", "locktop/actions", "locktop/inspector", "locktop/keyspace"},
-	"locktop/ui/tui/unasked":      {},
-	"locktop/ui/report":           {"locktop/ui/text", "locktop/actions", "locktop/inspector", "locktop/keyspace"},
-	"locktop/ui/settings":         {"locktop/ui/text", "locktop/inspector", "locktop/keyspace"},
-	"locktop/ui/text":             {"locktop/keyspace"},
-	"locktop/demo":                {"locktop/demo/servers", "locktop/actions", "locktop/inspector", "locktop/keyspace"},
-	"locktop/demo/servers":        {"locktop/demo/embedded", "locktop/keyspace"},
-	"locktop/demo/embedded":       {},
-	"locktop/actions":             {"locktop/inspector", "locktop/keyspace"},
-	"locktop/inspector":           {"locktop/keyspace"},
-	"locktop/inspector/recording": {"locktop/inspector", "locktop/keyspace"},
-	"locktop/keyspace":            {},
-	"locktop/keyspace/redistest":  {},
-	"locktop/ui":                  {},
-	"locktop/ui/e2e":              {},
+	"locktop":                      {"locktop/ui/cli"},
+	"locktop/ui/cli":               {"locktop/ui/tui", "locktop/ui/report", "locktop/ui/settings", "locktop/ui/text", "locktop/demo", "locktop/actions", "locktop/inspector/recording", "locktop/inspector", "locktop/keyspace"},
+	"locktop/ui/tui":               {"locktop/ui/tui/unasked", "locktop/ui/text", "locktop/actions", "locktop/inspector", "locktop/keyspace"},
+	"locktop/ui/tui/unasked":       {},
+	"locktop/ui/report":            {"locktop/ui/text", "locktop/actions", "locktop/inspector", "locktop/keyspace"},
+	"locktop/ui/settings":          {"locktop/ui/text", "locktop/inspector", "locktop/keyspace"},
+	"locktop/ui/text":              {"locktop/keyspace"},
+	"locktop/demo":                 {"locktop/demo/servers", "locktop/actions", "locktop/inspector", "locktop/keyspace"},
+	"locktop/demo/servers":         {"locktop/demo/embedded", "locktop/keyspace"},
+	"locktop/demo/embedded":        {"locktop/demo/embedded/script"},
+	"locktop/demo/embedded/script": {},
+	"locktop/actions":              {"locktop/inspector", "locktop/keyspace"},
+	"locktop/inspector":            {"locktop/keyspace"},
+	"locktop/inspector/recording":  {"locktop/inspector", "locktop/keyspace"},
+	"locktop/keyspace":             {},
+	"locktop/keyspace/redistest":   {},
+	"locktop/ui":                   {},
+	"locktop/ui/e2e":               {},
 }
 
 // onlyIn says which rooms alone may import a library, in tests too.
@@ -45,6 +46,7 @@ var onlyIn = map[string][]string{
 	"github.com/charmbracelet/bubbles":   {"locktop/ui/tui"},
 	"github.com/redis/go-redis/v9":       {"locktop/keyspace", "locktop/actions", "locktop/demo"},
 	"github.com/spf13/cobra":             {"locktop/ui/cli"},
+	"github.com/yuin/gopher-lua":         {"locktop/demo/embedded/script"},
 	"github.com/alicebob/miniredis/v2":   {"locktop/demo/embedded", "locktop/actions"}, // actions runs its scripts there, in tests
 }
 

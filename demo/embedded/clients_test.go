@@ -134,7 +134,7 @@ func TestMonitor(t *testing.T) {
 	for _, want := range []string{
 		`^\+\d+\.\d{6} \[2 ` + me + `\] "SELECT" "2"\r\n$`,
 		`^\+\d+\.\d{6} \[2 ` + me + `\] "EVAL" "return redis\.call\('set', KEYS\[1\], 'a\\\\n\\"'\)" "1" "k"\r\n$`,
-		`^\+\d+\.\d{6} \[2 lua\] "SET" "k" "a\\n\\""\r\n$`,
+		`^\+\d+\.\d{6} \[2 lua\] "set" "k" "a\\n\\""\r\n$`,
 	} {
 		if got := monitor.receive(t); !regexp.MustCompile(want).MatchString(got) {
 			t.Errorf("%q does not match %s", got, want)

@@ -129,7 +129,7 @@ func moveMemberCommand(s *Server, c *call) {
 // storeSetCommand is SINTERSTORE and the like: the target becomes the result, or is deleted where there is none.
 func storeSetCommand(s *Server, c *call) {
 	target := c.args[1]
-	a := s.values.do(s.script != nil, c.db.number, c.reply.resp3, append([]string{strings.TrimSuffix(c.command.name, "store")}, c.args[2:]...)...)
+	a := s.values.do(c.db.number, c.reply.resp3, append([]string{strings.TrimSuffix(c.command.name, "store")}, c.args[2:]...)...)
 	if a.failed() {
 		c.reply.raw(a)
 		return

@@ -22,8 +22,6 @@ func defaultSettings() map[string]string {
 		"proto-max-bulk-len":         strconv.Itoa(maxWordBytes),
 		"save":                       "",
 		"timeout":                    "0",
-		"lua-time-limit":             "0",
-		"busy-reply-threshold":       "0",
 		"latency-monitor-threshold":  "0",
 		"slowlog-log-slower-than":    "-1",
 		"cluster-enabled":            "no",
@@ -53,6 +51,7 @@ func (s *Server) getSettings(c *call, patterns []string) {
 	all := maps.Clone(s.settings)
 	all[notifySetting] = s.classes.String()
 	all["requirepass"] = s.options.Password
+	all["lua-time-limit"], all["busy-reply-threshold"] = s.busySetting(), s.busySetting()
 	all["port"], all["bind"], all["unixsocket"] = s.port(), "127.0.0.1", ""
 	if s.port() == "0" {
 		all["bind"], all["unixsocket"] = "", s.Addr()

@@ -13,8 +13,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// start starts a server, on a socket unless the options name another place, and closes it with the test; no command may have
-// panicked.
+// start starts a server, on a socket unless the options name another place, and closes it with the
+// test; no command may have panicked.
 func start(tb testing.TB, o embedded.Options) *embedded.Server {
 	tb.Helper()
 	if o.Network == "" && o.Password == "" {

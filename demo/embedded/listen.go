@@ -39,8 +39,8 @@ func (o Options) listen() (net.Listener, error) {
 	return net.Listen("tcp", addr)
 }
 
-// listenOnSocket makes a socket. Not every system heeds the mode of a socket when somebody connects, so what protects it is the
-// directory.
+// listenOnSocket makes a socket. Not every system heeds the mode of a socket when somebody
+// connects, so what protects it is the directory.
 func listenOnSocket(path string, hasPassword bool) (net.Listener, error) {
 	info, err := os.Stat(filepath.Dir(path))
 	if err != nil {

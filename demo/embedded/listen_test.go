@@ -10,7 +10,8 @@ import (
 	"locktop/demo/embedded"
 )
 
-// TestRefusesToBeOpen asks for servers that other users of the machine, or other machines, could use.
+// TestRefusesToBeOpen asks for servers that other users of the machine, or other machines, could
+// use.
 func TestRefusesToBeOpen(t *testing.T) {
 	open, closed := filepath.Join(t.TempDir(), "open"), filepath.Dir(socketPath(t))
 	if err := os.Mkdir(open, 0o755); err != nil {

@@ -20,7 +20,7 @@ func (cmd *command) runsScript() bool { return strings.HasPrefix(cmd.name, "eval
 var clientAdministration = map[string]bool{"list": true, "kill": true, "no-evict": true, "unblock": true}
 
 // feedMonitors tells those who monitor what has run, or of a script that it is about to, in the form of Redis: no administration, no
-// secrets, the commands of a script with the address "lua". The names of those come in capitals, however the script has written them.
+// secrets, the commands of a script with the address "lua".
 func (s *Server) feedMonitors(c *call) {
 	switch {
 	case len(s.monitors) == 0, c.command.traits&unmonitored != 0:

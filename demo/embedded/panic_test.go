@@ -7,9 +7,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"locktop/demo/embedded/script"
 )
 
-// TestPanic has a command panic, outside and inside of Lua: its client gets an error, the server lives, Close tells.
+// TestPanic has a command panic, outside and inside of Lua: its client gets an error, the server
+// lives, Close tells.
 func TestPanic(t *testing.T) {
 	s, err := Start(t.Context(), Options{Password: "open sesame"})
 	if err != nil {
@@ -64,9 +68,22 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestEndlessScript closes the server while a script loops for ever around redis.call.
+// TestEndlessScript closes the server while a script loops for ever, around redis.call or not.
 func TestEndlessScript(t *testing.T) {
-	s, err := Start(t.Context(), Options{Password: "open sesame"})
+	for name, loop := range map[string]string{
+		"with calls":      "while true do redis.call('turn') end",
+		"without calls":   "redis.call('turn') while true do end",
+		"in pcalls":       "redis.call('turn') while true do pcall(function() while true do end end) end",
+		"in a pattern":    "redis.call('turn') return string.rep('a', 1000):find(string.rep('a*', 30) .. 'b')",
+		"in a coroutine":  "redis.call('turn') coroutine.wrap(function() while true do end end)()",
+		"in a comparison": "redis.call('turn') local t = {} for i = 1, 1e5 do t[i] = i end table.sort(t, function() while true do end end)",
+	} {
+		t.Run(name, func(t *testing.T) { closeAmid(t, loop) })
+	}
+}
+
+func closeAmid(t *testing.T, loop string) {
+	s, err := Start(t.Context(), Options{Password: "open sesame", Script: script.Limits{Time: time.Hour}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,14 +98,20 @@ func TestEndlessScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if _, err := conn.Write([]byte("auth 'open sesame'\r\n" + `eval "while true do redis.call('turn') end" 0` + "\r\n")); err != nil {
+	if _, err := conn.Write([]byte("auth 'open sesame'\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(conn, make([]byte, len("+OK\r\n"))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Write([]byte(`eval "` + loop + `" 0` + "\r\n")); err != nil {
 		t.Fatal(err)
 	}
 	<-turning
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	if said, err := io.ReadAll(conn); string(said) != "+OK\r\n" {
+	if said, err := io.ReadAll(conn); len(said) > 0 {
 		t.Errorf("dying, it answered %q, %v", said, err)
 	}
 }

@@ -143,7 +143,7 @@ func TestParity(t *testing.T) {
 		t.Run(fmt.Sprintf("RESP%d", protocol), func(t *testing.T) {
 			p := startPair(t, protocol)
 			total := 0
-			for _, sc := range slices.Concat(lockScenarios, commandScenarios, readScenarios, errorScenarios, numberScenarios) {
+			for _, sc := range slices.Concat(lockScenarios, commandScenarios, readScenarios, errorScenarios, numberScenarios, scriptScenarios) {
 				total += len(sc.steps)
 				t.Run(sc.name, func(t *testing.T) { p.compare(t, sc.steps) })
 			}

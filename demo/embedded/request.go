@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Bounds of one request: words in a command, bytes in a word, in a line and in all words together. Redis allows more than these
-// sizes; this server is made for small values.
+// Bounds of one request: words in a command, bytes in a word, in a line and in all words together.
+// Redis allows more than these sizes; this server is made for small values.
 const (
 	maxWords        = 1 << 20
 	maxWordBytes    = 64 << 20
@@ -26,11 +26,13 @@ const (
 	maxStrangerWordBytes = 16 << 10
 )
 
-// errProtocol is what a client gets that does not speak RESP; its connection is closed, as in Redis.
+// errProtocol is what a client gets that does not speak RESP; its connection is closed, as in
+// Redis.
 var errProtocol = errors.New("Protocol error") //nolint:staticcheck // the words of Redis
 
-// readRequest reads one command: an array of bulk strings, or an inline command as a person types it into a socket. An
-// empty command is no words and no error. A stranger is a client that has yet to give the password.
+// readRequest reads one command: an array of bulk strings, or an inline command as a person types
+// it into a socket. An empty command is no words and no error. A stranger is a client that has yet
+// to give the password.
 func readRequest(r *bufio.Reader, stranger bool) ([]string, error) {
 	line, err := readLine(r)
 	if err != nil {
@@ -115,8 +117,9 @@ func readBulk(r *bufio.Reader, stranger bool, most int) (string, error) {
 	return string(word[:n]), nil
 }
 
-// isWebRequest says that a command is a line of an HTTP request, which a web page can have sent to this server without its user's
-// knowledge: what follows it must not be run. As in Redis, that ends the connection.
+// isWebRequest says that a command is a line of an HTTP request, which a web page can have sent to
+// this server without its user's knowledge: what follows it must not be run. As in Redis, that ends
+// the connection.
 func isWebRequest(args []string) bool {
 	return strings.EqualFold(args[0], "post") || strings.EqualFold(args[0], "host:")
 }

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"locktop/demo/embedded/script"
 )
 
 // Options configure a server. The zero value is good.
@@ -22,6 +24,8 @@ type Options struct {
 	// Addr is the path of the socket, or an address on loopback: a server that starts on the address of one that was closed
 	// takes its place, as one without persistence does that comes back. "" is a free port of 127.0.0.1.
 	Addr string
+	// Script bounds every script.
+	Script script.Limits
 	// Password is what AUTH asks for. Without one the server is open to all who can connect, so only a socket in a directory
 	// that no other user may enter can do without.
 	Password string
@@ -62,7 +66,9 @@ type Server struct {
 	watchers      map[watchedKey]map[*client]bool
 	waiters       []*waiter
 	mayServe      bool // something was pushed that a waiter may want
-	script        *script
+	script        *runningScript
+	engine        script.Engine
+	programs      script.Cache
 	statistics    statistics
 	panics        int
 	failure       error // the first panic
@@ -90,7 +96,8 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	for i := range s.databases {
 		s.databases[i] = newDatabase(i)
 	}
-	if s.values, err = openStore(s.callFromScript); err != nil {
+	s.engine = script.Engine{Limits: o.Script.WithDefaults(), Version: redisVersion, Known: s.knowsCommand}
+	if s.values, err = openStore(); err != nil {
 		return nil, fmt.Errorf("embedded server: %w", err)
 	}
 	if s.listener, err = o.listen(); err != nil {
@@ -114,6 +121,7 @@ func (s *Server) Close() error {
 	s.closeOnce.Do(func() {
 		_ = s.listener.Close() // the address is free again in any case
 		close(s.closing)
+		s.engine.Interrupt()
 		s.mu.Lock()
 		s.closed = true
 		s.detach()

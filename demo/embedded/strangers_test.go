@@ -30,8 +30,8 @@ func (c *rawClient) hearAll(tb testing.TB) (said string, ended bool) {
 	return "", false
 }
 
-// TestStrangersParity sends to both servers what a web page can make a browser send, and what those send who do not know the
-// password.
+// TestStrangersParity sends to both servers what a web page can make a browser send, and what those
+// send who do not know the password.
 func TestStrangersParity(t *testing.T) {
 	const password = "open sesame"
 	realServer := startModel(t)
@@ -89,7 +89,8 @@ func TestStrangersParity(t *testing.T) {
 	}
 }
 
-// TestPromises has clients promise much and send little: the server keeps no room for what it was only promised.
+// TestPromises has clients promise much and send little: the server keeps no room for what it was
+// only promised.
 func TestPromises(t *testing.T) {
 	s := start(t, embedded.Options{})
 	var before, after runtime.MemStats

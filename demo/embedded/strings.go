@@ -169,7 +169,7 @@ func getExpireCommand(s *Server, c *call) {
 		return
 	}
 	e := c.db.keys[key]
-	a := s.values.do(s.script != nil, c.db.number, c.reply.resp3, "GET", key)
+	a := s.values.do(c.db.number, c.reply.resp3, "GET", key)
 	if e == nil {
 		s.missed(c.db, key)
 	}

@@ -22,10 +22,11 @@ var (
 		"and leave out --server embedded")
 )
 
-// Open starts the servers that are needed, or takes the one that is given as it is: whether that answers is not asked. It returns
-// when all of them accept connections and a replica is in step with its master. The context ends a start early, and is of no
-// importance afterwards. The error is [ErrNoServer] where a server on PATH is needed and there is none; others say that these
-// options do not go together, or why a server did not start.
+// Open starts the servers that are needed, or takes the one that is given as it is: whether that
+// answers is not asked. It returns when all of them accept connections and a replica is in step
+// with its master. The context ends a start early, and is of no importance afterwards. The error is
+// [ErrNoServer] where a server on PATH is needed and there is none; others say that these options
+// do not go together, or why a server did not start.
 func Open(ctx context.Context, o Options) (Servers, error) {
 	isEmbedded := o.Kind == Embedded
 	switch {
@@ -101,8 +102,8 @@ type inProcess struct {
 	dir     string // that of its socket; "" if it has none
 }
 
-// openEmbedded starts an embedded server that no other user can reach: on a socket in a directory that only this user may enter,
-// or on a loopback port with a random password.
+// openEmbedded starts an embedded server that no other user can reach: on a socket in a directory
+// that only this user may enter, or on a loopback port with a random password.
 func openEmbedded(ctx context.Context, over transport) (Servers, error) {
 	if over == overLoopback {
 		return embeddedAt(ctx, keyspace.Options{Network: "tcp", Password: rand.Text()})
@@ -122,8 +123,9 @@ func openEmbedded(ctx context.Context, over transport) (Servers, error) {
 // bindPatience is how long an address may stay taken that was ours a moment ago.
 const bindPatience = 2 * time.Second
 
-// embeddedAt starts an embedded server, in the place of another where an address is given. Between fork and exec a process that
-// we start elsewhere still has the socket that was closed here, so that its address is taken for some milliseconds more.
+// embeddedAt starts an embedded server, in the place of another where an address is given. Between
+// fork and exec a process that we start elsewhere still has the socket that was closed here, so
+// that its address is taken for some milliseconds more.
 func embeddedAt(ctx context.Context, o keyspace.Options) (inProcess, error) {
 	for begin := time.Now(); ; {
 		// It must outlive ctx for as long as the workers need to stop; who opened it closes it.

@@ -1,0 +1,62 @@
+package embedded_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"locktop/demo/embedded"
+	"locktop/demo/embedded/script"
+)
+
+// TestScriptLimits has scripts go beyond their limits: each gets an error, what it has written
+// stays, and the server goes on.
+func TestScriptLimits(t *testing.T) {
+	s := start(t, embedded.Options{Script: script.Limits{Time: 100 * time.Millisecond, Memory: 8 << 20}})
+	c := dialRaw(t, s.Addr())
+	for _, tc := range []struct{ script, want string }{
+		{"redis.call('incr', KEYS[1]) while true do end", "-ERR Script stopped: it ran for longer than 100ms, the limit of the embedded server script: "},
+		{"redis.call('incr', KEYS[1]) return #string.rep('x', 2^33)", "-ERR Script stopped: the embedded server gives it 8 MB of memory, and one string 2 MB script: "},
+		{"redis.call('incr', KEYS[1]) while true do redis.pcall('get', 'k') end", "-ERR Script stopped: it ran for longer than 100ms"},
+		{"redis.call('incr', KEYS[1]) while true do redis.pcall('append', 'k', string.rep('x', 1e5)) end", "-ERR Script stopped"},
+	} {
+		if got := c.do(t, "EVAL", tc.script, 1, "n"); !strings.HasPrefix(got, tc.want) {
+			t.Errorf("%s: %q, want %q", tc.script, got, tc.want)
+		}
+	}
+	if got := c.do(t, "GET", "n"); got != "$1\r\n4\r\n" {
+		t.Errorf("of four scripts this stayed: %q", got)
+	}
+	if got := c.do(t, "CONFIG", "GET", "busy-reply-threshold"); !strings.HasSuffix(got, "$3\r\n100\r\n") {
+		t.Errorf("the setting says %q", got)
+	}
+}
+
+// TestScriptOfTheIssue is the one that took 24 GB.
+func TestScriptOfTheIssue(t *testing.T) {
+	c := dialRaw(t, start(t, embedded.Options{}).Addr())
+	const want = "-ERR Script stopped: the embedded server gives it 64 MB of memory, and one string 16 MB script: "
+	if got := c.do(t, "EVAL", "return #string.rep('x',2^33)", 0); !strings.HasPrefix(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := c.do(t, "EVAL", "return #string.rep('x', 10000)", 0); got != ":10000\r\n" {
+		t.Errorf("what is little: %q", got)
+	}
+}
+
+// TestManyScripts runs more scripts than the server keeps.
+func TestManyScripts(t *testing.T) {
+	c := dialRaw(t, start(t, embedded.Options{}).Addr())
+	first := c.do(t, "SCRIPT", "LOAD", "return 'first'")[5:45]
+	for i := range 1200 {
+		if got := c.do(t, "EVAL", "return ARGV[1] -- "+strings.Repeat("x", i), 0, "x"); got != "$1\r\nx\r\n" {
+			t.Fatalf("script %d: %q", i, got)
+		}
+	}
+	if got := c.do(t, "EVALSHA", first, 0); !strings.HasPrefix(got, "-NOSCRIPT ") {
+		t.Errorf("the oldest script: %q", got)
+	}
+	if got := c.do(t, "EVALSHA", script.Hash("return ARGV[1] -- "+strings.Repeat("x", 1199)), 0, "x"); got != "$1\r\nx\r\n" {
+		t.Errorf("the latest script: %q", got)
+	}
+}
