@@ -44,6 +44,35 @@ func TestScriptOfTheIssue(t *testing.T) {
 	}
 }
 
+// TestLongAnswers asks for one value many times, from a script and from outside.
+func TestLongAnswers(t *testing.T) {
+	c := dialRaw(t, start(t, embedded.Options{}).Addr())
+	c.do(t, "SETRANGE", "k", 1<<20, "x")
+	words := []any{"MGET"}
+	for range 5000 {
+		words = append(words, "k")
+	}
+	const tooLong = "-ERR the answer is longer than the embedded server gives"
+	for range 2 {
+		if got := c.do(t, words...); got != tooLong+"\r\n" {
+			t.Errorf("%.200q", got)
+		}
+		got := c.do(t, "EVAL", "local t = {} for i = 1, 5000 do t[i] = 'k' end return redis.call('mget', unpack(t))", 0)
+		if !strings.HasPrefix(got, tooLong+" script: ") {
+			t.Errorf("in a script: %.200q", got)
+		}
+		got = c.do(t, "EVAL", "for i = 1, 1e6 do redis.call('setrange', 'k' .. i, 2^26 - 1, 'x') end", 0)
+		if !strings.HasPrefix(got, "-ERR Script stopped: the embedded server gives it 64 MB of memory") {
+			t.Errorf("what a script stores: %.200q", got)
+		}
+		c.do(t, "FLUSHALL")
+		c.do(t, "SETRANGE", "k", 1<<20, "x")
+	}
+	if got := c.do(t, "GET", "k"); len(got) < 1<<20 {
+		t.Errorf("afterwards: %.200q", got)
+	}
+}
+
 // TestManyScripts runs more scripts than the server keeps.
 func TestManyScripts(t *testing.T) {
 	c := dialRaw(t, start(t, embedded.Options{}).Addr())

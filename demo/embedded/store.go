@@ -3,6 +3,7 @@ package embedded
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"strconv"
@@ -17,7 +18,7 @@ type store struct {
 	redis    *miniredis.Miniredis
 	commands *miniserver.Server
 	peer     *miniserver.Peer // through which the commands go in
-	reply    bytes.Buffer
+	reply    answerBuffer
 	database int // the one that is selected
 }
 
@@ -49,10 +50,39 @@ func (st *store) do(database int, resp3 bool, args ...string) answer {
 
 func (st *store) dispatch(args ...string) answer {
 	st.peer.Flush() // what a panic may have left
-	st.reply.Reset()
+	st.reply = answerBuffer{data: st.reply.data[:0]}
 	st.commands.Dispatch(st.peer, args)
 	st.peer.Flush()
-	return bytes.Clone(st.reply.Bytes())
+	if st.reply.isTooLong {
+		st.peer = miniserver.NewPeer(bufio.NewWriter(&st.reply)) // a writer that has failed once writes no more
+		st.reply = answerBuffer{}
+		return answer(errorAnswerTooLong)
+	}
+	return bytes.Clone(st.reply.data)
+}
+
+// answerLimit bounds one answer: a key that is named a thousand times has its value in it as often.
+const (
+	answerLimit        = maxWordBytes + 1<<20
+	errorAnswerTooLong = "-ERR the answer is longer than the embedded server gives\r\n"
+)
+
+var errAnswerTooLong = errors.New("the answer is too long")
+
+// answerBuffer is what a command has answered so far. It fails when that is too much, so that the
+// rest is not even made.
+type answerBuffer struct {
+	data      []byte
+	isTooLong bool
+}
+
+func (b *answerBuffer) Write(more []byte) (int, error) {
+	if len(b.data)+len(more) > answerLimit {
+		b.isTooLong = true
+		return 0, errAnswerTooLong
+	}
+	b.data = append(b.data, more...)
+	return len(more), nil
 }
 
 // repair frees the lock that a panic inside miniredis leaves behind. Nobody else can hold it: the

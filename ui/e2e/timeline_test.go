@@ -36,7 +36,8 @@ func TestTheTimelineShowsWhatWasLost(t *testing.T) {
 	term.keys("Z", "Z", "Z")
 	term.waitFor("in the last 2 minutes")
 	term.resize(45, 20)
-	term.keys("0") // brings it into sight
+	term.waitFor("embedded demo ser…") // the key is for the narrow window
+	term.keys("0")                     // brings it into sight
 	term.waitUntil("the timeline in a narrow window", func(screen string) bool {
 		return strings.Contains(screen, "2 minutes") && strings.Contains(screen, "╳") && strings.Contains(screen, "? help")
 	})

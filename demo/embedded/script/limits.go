@@ -52,6 +52,7 @@ type spending struct {
 	limits   Limits
 	deadline time.Time
 	made     int    // bytes of strings, in and out of Redis too
+	given    int    // bytes of the keys and arguments
 	weight   int    // possible growth of the heap since it was measured
 	base     uint64 // the smallest heap that was measured
 	left     int    // instructions until the next look

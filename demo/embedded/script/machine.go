@@ -81,7 +81,7 @@ func (m *machine) begin(r Request) {
 		m.left = 0
 	}
 	for _, word := range slices.Concat(r.Keys, r.Args) {
-		m.weight += len(word)
+		m.given += len(word)
 	}
 	m.request, m.program, m.resp3, m.line, m.goCalls = r, r.Program, false, 0, 1
 	m.globals.RawSetString("KEYS", m.strings(r.Keys))
@@ -93,7 +93,7 @@ func (m *machine) begin(r Request) {
 func (m *machine) isClean() bool {
 	const little = 1 << 20
 	isMain := m.state.G.CurrentThread == m.state
-	if len(m.resumed) > 0 || !isMain || m.made+m.weight > little {
+	if len(m.resumed) > 0 || !isMain || m.made+m.given > little {
 		return false
 	}
 	m.globals.RawSetString("KEYS", lua.LNil)

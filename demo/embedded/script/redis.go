@@ -113,15 +113,12 @@ func (m *machine) words(L *lua.LState) (words []string, problem string) {
 	return words, ""
 }
 
-// commandWeight is what a command may add to the heap besides its words.
-const commandWeight = 64 << 10
-
 // callRedis is redis.call, or redis.pcall, whose errors are results.
 func (m *machine) callRedis(L *lua.LState, protected bool) int {
 	words, problem := m.words(L)
 	var answer []byte
 	if problem == "" {
-		m.weigh(L, commandWeight)
+		m.weigh(L, weighEvery) // a command can add much with few words: SETRANGE, SUNIONSTORE
 		answer = m.request.Call(words, m.resp3)
 		m.charge(L, len(answer))
 		if answer[0] == '-' {
