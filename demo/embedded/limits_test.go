@@ -61,8 +61,8 @@ func TestLongAnswers(t *testing.T) {
 		if !strings.HasPrefix(got, tooLong+" script: ") {
 			t.Errorf("in a script: %.200q", got)
 		}
-		got = c.do(t, "EVAL", "for i = 1, 1e6 do redis.call('setrange', 'k' .. i, 2^26 - 1, 'x') end", 0)
-		if !strings.HasPrefix(got, "-ERR Script stopped: the embedded server gives it 64 MB of memory") {
+		got = c.do(t, "EVAL", "for i = 1, 1e6 do redis.call('setrange', 'k' .. i, 2^23, 'x') end", 0)
+		if !strings.HasPrefix(got, "-ERR Script stopped: ") {
 			t.Errorf("what a script stores: %.200q", got)
 		}
 		c.do(t, "FLUSHALL")
