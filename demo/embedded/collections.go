@@ -39,7 +39,8 @@ func shrinkCommand(kind class, event string, changed changeWhen) handler {
 	}
 }
 
-// incrementFloatCommand is HINCRBYFLOAT. Of a field that is no number the store says no more than of a bad increment.
+// incrementFloatCommand is HINCRBYFLOAT. Of a field that is no number the store says no more than
+// of a bad increment.
 func incrementFloatCommand(s *Server, c *call) {
 	by, err := strconv.ParseFloat(c.args[3], 64)
 	if err == nil && math.IsInf(by, 0) {
@@ -57,8 +58,8 @@ func incrementFloatCommand(s *Server, c *call) {
 	}
 }
 
-// popScoredCommand is ZPOPMIN or ZPOPMAX. The store takes a count of 0 for all, and does not know that with a count RESP3
-// wants pairs.
+// popScoredCommand is ZPOPMIN or ZPOPMAX. The store takes a count of 0 for all, and does not know
+// that with a count RESP3 wants pairs.
 func popScoredCommand(s *Server, c *call) {
 	if len(c.args) == 3 && c.args[2] == "0" {
 		a := s.store(c.db, "ZCARD", c.args[1])
@@ -95,7 +96,8 @@ func (s *Server) shrank(e *entry, kind class, event string) {
 	}
 }
 
-// moveElementCommand is LMOVE; RPOPLPUSH is LMOVE RIGHT LEFT. The target's event comes first, as in Redis.
+// moveElementCommand is LMOVE; RPOPLPUSH is LMOVE RIGHT LEFT. The target's event comes first, as in
+// Redis.
 func moveElementCommand(s *Server, c *call) {
 	args := c.args
 	if len(args) == 3 {
@@ -126,7 +128,8 @@ func moveMemberCommand(s *Server, c *call) {
 	}
 }
 
-// storeSetCommand is SINTERSTORE and the like: the target becomes the result, or is deleted where there is none.
+// storeSetCommand is SINTERSTORE and the like: the target becomes the result, or is deleted where
+// there is none.
 func storeSetCommand(s *Server, c *call) {
 	target := c.args[1]
 	a := s.values.do(c.db.number, c.reply.resp3, append([]string{strings.TrimSuffix(c.command.name, "store")}, c.args[2:]...)...)
@@ -148,8 +151,8 @@ func storeSetCommand(s *Server, c *call) {
 	}
 }
 
-// addScoredCommand is ZADD and ZINCRBY. Their answers do not tell whether anything has changed, so the store is asked by
-// ZADD CH, or by the score before and after.
+// addScoredCommand is ZADD and ZINCRBY. Their answers do not tell whether anything has changed, so
+// the store is asked by ZADD CH, or by the score before and after.
 func addScoredCommand(s *Server, c *call) {
 	key := c.args[1]
 	increments := c.command.name == "zincrby"
@@ -193,8 +196,8 @@ func addScoredCommand(s *Server, c *call) {
 	}
 }
 
-// scoredCommand is a command that gives members with scores if asked to. RESP3 wants each with its score in an array of
-// its own, which the store does not know.
+// scoredCommand is a command that gives members with scores if asked to. RESP3 wants each with its
+// score in an array of its own, which the store does not know.
 func scoredCommand(s *Server, c *call) {
 	start := len(c.reply.data)
 	a := s.forward(c, c.args...)
@@ -234,11 +237,38 @@ func appendPairs(to []byte, flat answer) []byte {
 // plainCommand is a command whose answer is the same in both protocols.
 func plainCommand(s *Server, c *call) { c.reply.raw(s.store(c.db, c.args...)) }
 
-// membersCommand is SINTER and the like: RESP3 has a type for sets, which the store does not use here.
+// membersCommand is SINTER and the like: RESP3 has a type for sets, which the store does not use
+// here.
 func membersCommand(s *Server, c *call) {
 	start := len(c.reply.data)
 	s.forward(c, c.args...)
 	if c.reply.resp3 && c.reply.data[start] == '*' {
 		c.reply.data[start] = '~'
 	}
+}
+
+// mostRandom bounds how many members may be chosen with repetitions: the store would choose any
+// number of them.
+const mostRandom = 1 << 16
+
+// randomCommand is SRANDMEMBER and its kin.
+func randomCommand(s *Server, c *call) {
+	if len(c.args) > 2 {
+		if n, ok := integer(c.args[2]); ok && n < -mostRandom {
+			c.reply.failure("ERR value is out of range")
+			return
+		}
+	}
+	s.forward(c, c.args...)
+}
+
+// positionCommand is LPOS. The store makes room for as many positions as are asked for.
+func positionCommand(s *Server, c *call) {
+	args := slices.Clone(c.args)
+	for i := 3; i+1 < len(args); i += 2 {
+		if n, ok := integer(args[i+1]); ok && strings.EqualFold(args[i], "count") && n > maxWords {
+			args[i+1] = strconv.Itoa(maxWords)
+		}
+	}
+	s.forward(c, args...)
 }

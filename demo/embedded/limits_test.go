@@ -73,6 +73,56 @@ func TestLongAnswers(t *testing.T) {
 	}
 }
 
+// TestManyMembers asks for more members than there are, in every way that takes a number.
+func TestManyMembers(t *testing.T) {
+	c := dialRaw(t, start(t, embedded.Options{}).Addr())
+	const huge, most = "9223372036854775807", "100000000000"
+	for _, number := range []string{huge, most, "-" + huge, "-" + most} {
+		c.do(t, "FLUSHALL")
+		c.do(t, "RPUSH", "l", "a", "b")
+		c.do(t, "SADD", "s", "a", "b")
+		c.do(t, "HSET", "h", "a", "b")
+		c.do(t, "ZADD", "z", 1, "a", 2, "b")
+		for _, words := range [][]any{
+			{"SRANDMEMBER", "s", number},
+			{"HRANDFIELD", "h", number},
+			{"HRANDFIELD", "h", number, "WITHVALUES"},
+			{"ZRANDMEMBER", "z", number},
+			{"ZRANDMEMBER", "z", number, "WITHSCORES"},
+			{"LPOS", "l", "a", "COUNT", number},
+			{"LPOS", "l", "a", "RANK", 1, "COUNT", number, "MAXLEN", number},
+			{"LRANGE", "l", 0, number},
+			{"LTRIM", "l", 0, number},
+			{"GETRANGE", "none", 0, number},
+			{"SCAN", 0, "COUNT", number},
+			{"SSCAN", "s", 0, "COUNT", number},
+			{"HSCAN", "h", 0, "COUNT", number},
+			{"ZSCAN", "z", 0, "COUNT", number},
+			{"ZRANGE", "z", 0, number},
+			{"ZRANGEBYSCORE", "z", "-inf", "+inf", "LIMIT", 0, number},
+			{"ZREVRANGE", "z", 0, number},
+			{"SINTERCARD", 1, "s", "LIMIT", number},
+			{"LSET", "l", number, "x"},
+			{"LREM", "l", number, "none"},
+			{"LPOP", "l", number},
+			{"RPOP", "l", number},
+			{"SPOP", "s", number},
+			{"ZPOPMIN", "z", number},
+			{"ZPOPMAX", "z", number},
+			{"SETRANGE", "n", number, "x"},
+			{"LINDEX", "l", number},
+			{"INCRBY", "i", number},
+		} {
+			if got := c.do(t, words...); len(got) > 1000 {
+				t.Errorf("%v: %d bytes", words, len(got))
+			}
+		}
+	}
+	if got := c.do(t, "INFO", "server"); !strings.Contains(got, "locktop_embedded_panics:0") {
+		t.Errorf("there were panics: %s", got)
+	}
+}
+
 // TestManyScripts runs more scripts than the server keeps.
 func TestManyScripts(t *testing.T) {
 	c := dialRaw(t, start(t, embedded.Options{}).Addr())

@@ -48,38 +48,38 @@ func (st *store) do(database int, resp3 bool, args ...string) answer {
 	return st.dispatch(args...)
 }
 
-func (st *store) dispatch(args ...string) answer {
+func (st *store) dispatch(args ...string) (a answer) {
+	defer func() {
+		switch v := recover(); v {
+		case nil:
+		case errAnswerTooLong:
+			st.repair()
+			st.reply = answerBuffer{}
+			st.peer = miniserver.NewPeer(bufio.NewWriter(&st.reply))
+			a = answer("-ERR " + errAnswerTooLong.Error() + "\r\n")
+		default:
+			panic(v)
+		}
+	}()
 	st.peer.Flush() // what a panic may have left
-	st.reply = answerBuffer{data: st.reply.data[:0]}
+	st.reply.data = st.reply.data[:0]
 	st.commands.Dispatch(st.peer, args)
 	st.peer.Flush()
-	if st.reply.isTooLong {
-		st.peer = miniserver.NewPeer(bufio.NewWriter(&st.reply)) // a writer that has failed once writes no more
-		st.reply = answerBuffer{}
-		return answer(errorAnswerTooLong)
-	}
 	return bytes.Clone(st.reply.data)
 }
 
 // answerLimit bounds one answer: a key that is named a thousand times has its value in it as often.
-const (
-	answerLimit        = maxWordBytes + 1<<20
-	errorAnswerTooLong = "-ERR the answer is longer than the embedded server gives\r\n"
-)
+const answerLimit = maxWordBytes + 1<<20
 
-var errAnswerTooLong = errors.New("the answer is too long")
+var errAnswerTooLong = errors.New("the answer is longer than the embedded server gives")
 
-// answerBuffer is what a command has answered so far. It fails when that is too much, so that the
-// rest is not even made.
-type answerBuffer struct {
-	data      []byte
-	isTooLong bool
-}
+// answerBuffer is what a command has answered so far. It panics when that is too much: miniredis
+// would go on making an answer that cannot be written.
+type answerBuffer struct{ data []byte }
 
 func (b *answerBuffer) Write(more []byte) (int, error) {
 	if len(b.data)+len(more) > answerLimit {
-		b.isTooLong = true
-		return 0, errAnswerTooLong
+		panic(errAnswerTooLong)
 	}
 	b.data = append(b.data, more...)
 	return len(more), nil
