@@ -80,7 +80,8 @@ func ParseURL(raw string) (Options, error) {
 // misread says whether a character of the password, which is not escaped, ends it too early, so that a piece of it stands where the
 // server's name is.
 func misread(raw string, u *url.URL) error {
-	if strings.Contains(raw, "#") || strings.Contains(u.RawQuery, "@") || u.Host != "" && strings.Contains(u.Path, "@") {
+	inPath := strings.Contains(u.Path, "@") && (u.Host != "" || !strings.Contains(raw, "://")) // unix:///run/a@b is a path
+	if strings.Contains(raw, "#") || strings.Contains(u.RawQuery, "@") || inPath {
 		return fmt.Errorf("%w: it has a # or an @ where none can be; in a password, write %%23 for #, %%3F for ?, %%2F for / and %%40 for @", ErrURL)
 	}
 	return nil

@@ -69,6 +69,9 @@ func FuzzParseURL(f *testing.F) {
 	for _, seed := range []string{"redis://%s@host", "redis://u:%s@host:1/2", "rediss://:%s@h?db=1", "unix://u:%s@/p", "redis://u:%s/x@h", "%s", "%s://h"} {
 		f.Add(seed, "/:9")
 	}
+	for _, found := range []string{"uniX:/0%s@"} {
+		f.Add(found, "0")
+	}
 	f.Fuzz(func(t *testing.T, raw, tail string) {
 		const marker = "zqxjkv"
 		for _, word := range []string{marker + tail, url.QueryEscape(marker + tail)} {

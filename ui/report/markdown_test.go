@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -173,11 +175,14 @@ func TestMarkdownCannotBeBrokenOutOf(t *testing.T) {
 }
 
 func FuzzMarkdown(f *testing.F) {
-	for _, s := range hostile {
+	for _, s := range append(slices.Clone(hostile), "www", "www.a.example") {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) { checkMarkdown(t, s) })
 }
+
+// autolink is what GitHub makes a link of without any markup: a name has to follow the dot.
+var autolink = regexp.MustCompile(`www\.[\pL\d_-]`)
 
 func checkMarkdown(t *testing.T, s string) {
 	t.Helper()
@@ -210,10 +215,13 @@ func checkMarkdown(t *testing.T, s string) {
 		} else {
 			cells = 0
 		}
-		for _, evil := range []string{"<", "&", "[", "](", "@", "://", "www.", "~", "_", "\\", "$", "{"} {
+		for _, evil := range []string{"<", "&", "[", "](", "@", "://", "~", "_", "\\", "$", "{"} {
 			if strings.Contains(outside, evil) {
 				t.Fatalf("%s has %q outside of code", where, evil)
 			}
+		}
+		if autolink.MatchString(outside) {
+			t.Fatalf("%s has a link outside of code", where)
 		}
 	}
 	data, err := i.JSON()
