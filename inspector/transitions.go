@@ -302,7 +302,7 @@ func (v *sight) end(l *Lock, at time.Time, exact bool, cause Cause) {
 	if lease := l.leaseEnd(); cause == CauseUnknown && !exact && !lease.IsZero() && !at.Before(lease) {
 		text = "gone; its lease had run out by then, or it was released"
 	}
-	if text == "" && v.record.Exists() && v.found.scheme == "" && v.over == nil {
+	if text == "" && kind == EventDeleted && v.record.Exists() && v.found.scheme == "" && v.over == nil {
 		text = "its key is still there, and is no lock any more"
 	}
 	if v.over != nil && v.over.Lost != nil {
