@@ -244,20 +244,39 @@ func (a *Audit) append(text []byte) (whole bool, err error) {
 		_, err := a.file.Write(text)
 		return err == nil, err
 	}
-	end, err := a.end(1)
+	torn, err := a.torn()
 	if err != nil {
 		return false, err
 	}
 	written := text
-	if len(end) > 0 && end[0] != '\n' { // half a line, which a full disk or a killed process has left
+	if torn {
 		written = append([]byte("\n"), text...)
 	}
 	if _, err := a.file.Write(written); err != nil {
 		return false, err
 	}
 	// Other processes may have written lines of theirs since.
-	end, err = a.end(int64(len(written)) + 64<<10)
+	end, err := a.end(int64(len(written)) + 64<<10)
 	return bytes.HasPrefix(end, text) || bytes.Contains(end, append([]byte("\n"), text...)), err
+}
+
+// torn reports whether the file ends with half a line, which a full disk or a killed process has left. What another process is
+// writing at this moment looks like one, but grows. Should it grow too slowly, an empty line comes before ours.
+func (a *Audit) torn() (bool, error) {
+	for before := int64(-1); ; time.Sleep(2 * time.Millisecond) {
+		info, err := a.file.Stat()
+		if err != nil {
+			return false, err
+		}
+		end, err := a.end(1)
+		if err != nil || len(end) == 0 || end[0] == '\n' {
+			return false, err
+		}
+		if info.Size() == before {
+			return true, nil
+		}
+		before = info.Size()
+	}
 }
 
 // end is the end of the file: at most so many bytes.
