@@ -255,9 +255,27 @@ func (a *Audit) append(text []byte) (whole bool, err error) {
 	if _, err := a.file.Write(written); err != nil {
 		return false, err
 	}
-	// Other processes may have written lines of theirs since.
-	end, err := a.end(int64(len(written)) + 64<<10)
-	return bytes.HasPrefix(end, text) || bytes.Contains(end, append([]byte("\n"), text...)), err
+	return a.has(text)
+}
+
+// has reports whether the line that was just written is in the file, as a line of its own.
+func (a *Audit) has(line []byte) (bool, error) {
+	// The file's offset is after what we have written, whatever others have added since.
+	after, err := a.file.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return false, err
+	}
+	from := max(after-int64(len(line))-1, 0)
+	there := make([]byte, after-from)
+	if _, err := a.file.ReadAt(there, from); err != nil && !errors.Is(err, io.EOF) {
+		return false, err
+	}
+	own := append([]byte("\n"), line...)
+	if bytes.Equal(there, own) || from == 0 && bytes.Equal(there, line) {
+		return true, nil
+	}
+	end, err := a.end(1 << 20) // where a system has another idea of the offset after an append
+	return bytes.Contains(end, own) || bytes.HasPrefix(end, line), err
 }
 
 // torn reports whether the file ends with half a line, which a full disk or a killed process has left. What another process is
