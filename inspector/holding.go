@@ -24,11 +24,11 @@ func (v *sight) again() {
 	}
 	same = same && !v.fieldRanOut(old)
 	switch {
-	case t.dead() && t.starts == 0 && same && !t.waited && v.record.ReadAt.Sub(t.last.at) < settled:
+	case t.dead() && v.starts(old) == 0 && same && !t.waited && v.record.ReadAt.Sub(t.last.at) < settled:
 		v.rest = *t // this read was on its way when the lock ended; the next one tells
 		v.rest.waited = true
 		return
-	case t.dead() && t.starts > 0: // read between a beginning and an end
+	case t.dead() && v.starts(old) > 0: // read between a beginning and an end
 		v.rest = t.lastEnd()
 		v.handOver(t.shortAt)
 	case t.ended() && same && !old.HeldExact && v.seenBefore(t.startAt):
@@ -133,6 +133,8 @@ func (v *sight) changedKind(old *Lock) {
 // handOver ends one hold and begins the next, both in one read.
 func (v *sight) handOver(at time.Time) {
 	l := v.edit(v.slot)
+	v.learnBeginning(l)
+	starts := v.starts(l)
 	_, told := v.changedAt()
 	if at.IsZero() {
 		at = v.record.ReadAt
@@ -162,7 +164,7 @@ func (v *sight) handOver(at time.Time) {
 	l.show(*v.record, v.found)
 	l.Evidence = v.evidence.share(v.found.evidence)
 	v.acquire(l, at, told)
-	v.countAcquisitions(l, at, max(1, v.trail.starts))
+	v.countAcquisitions(l, at, max(1, starts))
 	switch {
 	case wasLost:
 		v.lost(l, hold, ended)
@@ -173,6 +175,28 @@ func (v *sight) handOver(at time.Time) {
 	}
 	v.say(l, kind, at, event)
 	v.done()
+}
+
+// starts counts the beginnings that the trail tells of, but for that of the hold that is known already: news of it may come after
+// its value was read.
+func (v *sight) starts(known *Lock) int {
+	if known.HeldExact && !v.learnt {
+		return v.trail.starts
+	}
+	return v.trail.starts - v.trail.early
+}
+
+// learnBeginning takes over when the present hold began, where news of that came only with its end.
+func (v *sight) learnBeginning(l *Lock) {
+	t := &v.trail
+	if l.HeldExact || t.early != 1 || !t.ended() || t.first != t.last || t.shortAt.IsZero() {
+		return
+	}
+	v.learnt = true
+	l.HeldSince, l.HeldExact = t.shortAt, true
+	if h := l.hold(); h != nil {
+		h.Since, h.SinceExact = t.shortAt, true
+	}
 }
 
 // gaveWay says when and why a hold ended of which no hint told, and another one is there in the same read.

@@ -328,3 +328,16 @@ func TestAClockThatIsSetRenewsNothing(t *testing.T) {
 		c.after(time.Second).hints("expire").read(held(lease+2*time.Minute, ends+61_000)).expect("extended worker-7")
 	}
 }
+
+// TestLateNewsOfAnAcquisition counts a hold once whose value was read before its beginning was announced.
+func TestLateNewsOfAnAcquisition(t *testing.T) {
+	c := newScene(t, keyspace.FeedPush)
+	c.hints("new", "set").text("worker-1", c.in(lease)).expect("acquired worker-1")
+	c.hints("expired").text("worker-2", c.in(lease)) // "new" and "set" are still on their way
+	c.late("new", "set").hints("del", "new", "set").text("worker-1", c.in(lease))
+	c.expect("expired worker-1 expired", "acquired worker-2<worker-1 expired", "released worker-2 freed", "acquired worker-1<worker-2 freed")
+	l := c.lock()
+	if n, times := l.AcquisitionsPerMinute(c.now).Last(ChronicleMinutes), l.HoldTimes(); n != 3 || times.Count != 2 {
+		t.Errorf("%d acquisitions, %+v", n, times)
+	}
+}

@@ -14,8 +14,8 @@ type trail struct {
 	// startAt is when the key began since the last end; zero: no beginning was seen since then. shortAt is the beginning of
 	// the last hold that ended within this trail.
 	startAt, shortAt time.Time
-	// starts counts all beginnings.
-	starts int
+	// starts counts all beginnings, and early those of them that came before any end.
+	starts, early int
 	// writes and renewals count what happened in place since the last end or beginning: values written, TTLs set alone.
 	writes, renewals   int
 	wroteAt, renewedAt time.Time
@@ -229,6 +229,9 @@ func (t *trail) end(e ending) {
 func (t *trail) start(at time.Time) {
 	t.startAt = at
 	t.starts++
+	if !t.ended() {
+		t.early++
+	}
 	t.writes, t.renewals, t.fieldRenewals, t.edits = 0, 0, 0, 0
 }
 
@@ -267,6 +270,6 @@ func (t *trail) lastEnd() trail {
 // lastStart is the trail that is left when a read fell between the last end and the last beginning.
 func (t *trail) lastStart() trail {
 	rest := *t
-	rest.first, rest.last, rest.shortAt, rest.starts = ending{}, ending{}, time.Time{}, 1
+	rest.first, rest.last, rest.shortAt, rest.starts, rest.early = ending{}, ending{}, time.Time{}, 1, 0
 	return rest
 }

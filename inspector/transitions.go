@@ -35,8 +35,8 @@ type sight struct {
 	over   *Hold // of a Redlock: how the hold before ended, where it did
 	// tookOver: another master has taken over since the read before, and does not have the lock.
 	tookOver bool
-	// proved: the message of the trail has proved a release.
-	proved bool
+	// proved: the message of the trail has proved a release. learnt: the trail told when the present hold began.
+	proved, learnt bool
 }
 
 // record takes one read.
@@ -195,13 +195,14 @@ func (v *sight) vanished() {
 		v.forget(v.slot)
 		return
 	}
+	v.learnBeginning(l)
 	at, exact, cause := v.why(l)
 	v.slots[v.slot].readAt = v.record.ReadAt.UnixNano()
 	v.end(l, at, exact, cause)
 	switch {
 	case v.trail.ended() && !v.trail.startAt.IsZero() && !v.record.Exists():
 		v.rest = v.trail.lastStart()
-	case v.trail.ended() && v.trail.starts > 0:
+	case v.trail.ended() && v.starts(l) > 0:
 		v.short(l)
 		at, cause = v.trail.last.at, v.trail.last.cause
 	}
