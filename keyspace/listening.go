@@ -125,14 +125,13 @@ func (c *Connection) channelNames(ctx context.Context, companions Companions, li
 				owners = []string{sharedChannels}
 			}
 			for _, owner := range owners {
-				if !slices.Contains(byOwner[owner], name) { // two globs may name it
-					byOwner[owner] = append(byOwner[owner], name)
-				}
+				byOwner[owner] = append(byOwner[owner], name)
 			}
 		}
 	}
-	for _, names := range byOwner {
+	for owner, names := range byOwner {
 		slices.Sort(names)
+		byOwner[owner] = slices.Compact(names) // two globs may name one
 	}
 	return byOwner, bytes, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -25,14 +26,19 @@ var ErrHost = errors.New("neither a name nor an address; a URL goes with --url, 
 
 // CheckHost refuses what cannot be the name or the address of a server.
 func CheckHost(host string) error {
-	if strings.ContainsAny(host, "/@[]? \t\r\n") || strings.Count(host, ":") == 1 {
+	if strings.Contains(host, ":") {
+		if _, err := netip.ParseAddr(host); err != nil {
+			return ErrHost
+		}
+	}
+	if strings.ContainsAny(host, "/@[]? \t\r\n") {
 		return ErrHost
 	}
 	return nil
 }
 
-// userInfo is a user or a password before the host of a URL.
-var userInfo = regexp.MustCompile(`(?i)\b(rediss?|valkeys?|unix)(\+unix)?:/{1,2}[^\s/"]*@`)
+// userInfo is a user or a password before the host of a URL, also one that is not escaped. In our own advice it has brackets.
+var userInfo = regexp.MustCompile(`(?i)\b(rediss?|valkeys?|unix)(\+unix)?:/{1,2}[^\s\[\]]*@`)
 
 // HideUserInfo takes user and password out of each URL of a server in a text.
 func HideUserInfo(text string) string { return userInfo.ReplaceAllString(text, "$1$2://***@") }

@@ -38,6 +38,9 @@ type state struct {
 
 // take reads a line of a frame. It says whether the frame is whole now; only then the state is that of a snapshot.
 func (s *state) take(text []byte) (whole bool, err error) {
+	if bytes.Count(text, []byte("{")) > maxObjects { // "{}," may become a thousand bytes
+		return false, errMemory
+	}
 	var line frameLine
 	if err := json.Unmarshal(text, &line); err != nil {
 		return false, fmt.Errorf("it is no frame: %w", err)

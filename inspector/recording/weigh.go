@@ -10,7 +10,10 @@ import (
 
 // A few bytes of a recording may stand for much memory: "{}," for a companion, or for a client. What is kept of a recording is
 // therefore bounded by its size in memory.
-const maxList = 100_000 // elements of one list of a lock, such as its holders
+const (
+	maxList    = 100_000 // elements of one list of a lock, such as its holders
+	maxObjects = 250_000 // of one line, before it is parsed; a line that we write has a megabyte
+)
 
 // maxMemory bounds the bytes that all of a snapshot takes; tests set it.
 var maxMemory int64 = 1 << 30

@@ -82,6 +82,7 @@ func TestPasswordCommandOfOthersIsNotRun(t *testing.T) {
 		{0o600, 0o755, ""},
 		{0o644, 0o755, ""},
 		{0o666, 0o755, "everybody on this machine can write to " + path},
+		{0o666 | os.ModeSticky, 0o755, "everybody on this machine can write to " + path},
 		{0o664, 0o755, "a group can write to " + path},
 		{0o600, 0o777, "everybody on this machine can write to " + dir},
 		{0o600, 0o775, "a group can write to " + dir + "; run: chmod g-w " + dir},

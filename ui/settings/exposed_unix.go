@@ -25,7 +25,7 @@ func exposed(path string) error {
 		if err != nil {
 			return fmt.Errorf("who can write to the configuration cannot be seen: %w", err)
 		}
-		switch sticky := info.Mode()&fs.ModeSticky != 0; { // in such a directory nobody replaces the files of others
+		switch sticky := info.IsDir() && info.Mode()&fs.ModeSticky != 0; { // in such a directory nobody replaces the files of others
 		case info.Mode().Perm()&0o002 != 0 && !sticky:
 			return fmt.Errorf("everybody on this machine can write to %s; run: chmod o-w %s", at, at)
 		case info.Mode().Perm()&0o020 != 0 && !sticky:

@@ -34,7 +34,7 @@ func (m *machine) openBase(theirs *lua.LTable) {
 	set("xpcall", m.guarded(theirs.RawGetString("xpcall").(*lua.LFunction).GFunction))
 	set("assert", m.assert)
 	set("collectgarbage", m.collectGarbage)
-	set("error", throw)
+	set("error", m.throw)
 	set("gcinfo", func(L *lua.LState) int {
 		L.Push(lua.LNumber(m.heap() >> 10))
 		return 1
@@ -99,6 +99,7 @@ func (m *machine) assert(L *lua.LState) int {
 		if L.Get(2) != lua.LNil {
 			message = stringArgument(L, 2, "assert")
 		}
+		m.charge(L, 2*len(message)) // the text with its place, and once more when it is caught
 		L.RaiseError("%s", message)
 	}
 	return L.GetTop()
@@ -118,14 +119,14 @@ func (m *machine) collectGarbage(L *lua.LState) int {
 	case "step":
 		L.Push(lua.LTrue)
 	default:
-		argumentError(L, 1, "collectgarbage", "invalid option '"+option+"'")
+		argumentError(L, 1, "collectgarbage", "invalid option '"+clip(option)+"'")
 	}
 	return 1
 }
 
 // throw is error. A text gets the place where it was thrown, or where the function was called that
 // has thrown it.
-func throw(L *lua.LState) int {
+func (m *machine) throw(L *lua.LState) int {
 	level := optionalInt(L, 2, "error", 1)
 	message, isText := text(L.Get(1))
 	if !isText {
@@ -134,6 +135,7 @@ func throw(L *lua.LState) int {
 	}
 	if level > 0 {
 		if place := L.Where(level); place != "" && !strings.HasPrefix(place, "[G]") {
+			m.charge(L, 2*len(message))
 			message = place + " " + message
 		}
 	}

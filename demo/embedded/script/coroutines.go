@@ -126,6 +126,7 @@ func (m *machine) resumeWrapped(L, thread *lua.LState, resume lua.LGFunction) in
 // rethrow throws what ended a coroutine. A text gets a place, as in Lua.
 func (m *machine) rethrow(L *lua.LState) {
 	if s, isText := text(L.Get(-1)); isText && m.stopped == nil {
+		m.charge(L, 2*len(s))
 		L.RaiseError("%s", s)
 	}
 	L.Error(L.Get(-1), 0)

@@ -95,6 +95,11 @@ var hostile = []struct{ name, script, want string }{
 	{"upper", `local s = string.rep('x', 3e6) local t = {} for i = 1, 100 do t[i] = s:upper() end`, forMemory},
 	{"answers", `local t = {} for i = 1, 1e9 do t[i] = redis.call('echo', string.rep('x', 1e5)) end`, forMemory},
 	{"words", `local s = string.rep('x', 1e6) for i = 1, 1e9 do redis.call('set', s, 'x') end`, forMemory},
+	{"long errors", `local s, t = string.rep('x', 3e6), {} for i = 1, 1000 do local ok, e = pcall(function() error(s) end) t[#t + 1] = e end return #t`, forMemory},
+	{"long assertions", `local s, t = string.rep('x', 3e6), {} for i = 1, 1000 do local ok, e = pcall(assert, false, s) t[#t + 1] = e end return #t`, forMemory},
+	{"long errors of coroutines", `local s, t = string.rep('x', 3e6), {} for i = 1, 1000 do local ok, e = pcall(coroutine.wrap(function() error(s, 0) end)) t[#t + 1] = e end return #t`, forMemory},
+	{"long names of globals", `local s, t = string.rep('x', 3e6), {} for i = 1, 1000 do local ok, e = pcall(function() return _G[s] end) t[#t + 1] = e end return #t`, ":1000\r\n"},
+	{"long options", `local s, t = string.rep('x', 3e6), {} for i = 1, 1000 do local ok, e = pcall(collectgarbage, s) t[#t + 1] = e end return #t`, ":1000\r\n"},
 	{"pcalls of words", `local s = string.rep('x', 1e6) while true do redis.pcall('set', s, 'x') end`, forMemory},
 
 	{"loop", `while true do end`, forTime},

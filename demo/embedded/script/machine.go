@@ -187,7 +187,7 @@ func (m *machine) writable(L *lua.LState, function string) *lua.LTable {
 }
 
 func (m *machine) missingGlobal(L *lua.LState) int {
-	L.RaiseError("%s", "Script attempted to access nonexistent global variable '"+display(L.Get(2))+"'")
+	L.RaiseError("%s", "Script attempted to access nonexistent global variable '"+clip(display(L.Get(2)))+"'")
 	return 0
 }
 

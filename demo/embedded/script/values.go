@@ -114,6 +114,9 @@ func wholeNumber(n float64) int64 {
 	return int64(n)
 }
 
+// clip is the beginning of a text that an error quotes: a script may name what is megabytes long.
+func clip(s string) string { return s[:min(len(s), 256)] }
+
 // argumentError is an error about an argument, in the words of Lua.
 func argumentError(L *lua.LState, n int, function, what string) {
 	L.RaiseError("bad argument #%d to '%s' (%s)", n, function, what)
