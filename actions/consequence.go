@@ -132,6 +132,8 @@ func leaseWords(lock *inspector.Lock, now time.Time) string {
 		return span(lock.ExpiresAt.Sub(now)) + " left of the TTL of the holder's field"
 	case lock.ExpiresAt.Before(now):
 		return "its TTL is over"
+	case lock.EndAtMost():
+		return "at most " + span(lock.ExpiresAt.Sub(now)) + " left: the TTL of the holder's field could not be read"
 	default:
 		return span(lock.ExpiresAt.Sub(now)) + " of its TTL left"
 	}

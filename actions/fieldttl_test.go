@@ -244,3 +244,20 @@ func TestRightsForFieldTTLs(t *testing.T) {
 		}
 	}
 }
+
+// TestExtendWithUnreadFieldTTL says that a lease may end sooner than the extended key, where nobody may read the TTLs of fields.
+func TestExtendWithUnreadFieldTTL(t *testing.T) {
+	lock := sample(inspector.SchemeReentrant, "lock", inspector.Holder{Owner: "A", Count: inspector.Count{N: 1, Known: true}})
+	lock.Observed.Type, lock.Observed.Size = keyspace.TypeHash, 1
+	lock.Observed.Value.Fields = []keyspace.Field{{Name: "A", Value: "1"}}
+	lock.Observed.ExpiresAt = time.Now().Add(time.Minute)
+	lock.ExpiresAt = lock.Observed.ExpiresAt
+	for _, unread := range []bool{false, true} {
+		lock.Observed.FieldTTLsUnread = unread
+		r := Request{Verb: VerbExtend, Lock: lock, Owner: "A", TTL: time.Hour}
+		said := must(makePlan(r, time.Now()))(t).done.Sentence(r) + Consequence(r)
+		if strings.Contains(said, "could not be read, and is as it was") != unread || strings.Contains(said, "at most ") != unread || lock.EndAtMost() != unread {
+			t.Errorf("unread %v: %s", unread, said)
+		}
+	}
+}

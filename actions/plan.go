@@ -62,6 +62,9 @@ func (p *plan) extend(r Request) {
 		p.do("PEXPIRE", r.Lock.Key, millis(r.TTL))
 	}
 	p.done = Outcome{Result: ResultExtended, Holder: p.holder, Count: p.count, TTL: r.TTL.Truncate(time.Millisecond)}
+	if r.Lock.Observed.FieldTTLsUnread {
+		p.done.Detail = "the TTL of the holder's field could not be read, and is as it was: the lock may end with it"
+	}
 }
 
 // expireSoon sets the TTL, and never lengthens it.

@@ -87,6 +87,11 @@ func (l *Lock) EndUnknown() bool {
 	return l.Observed.FieldTTLsUnread && l.leaseEnd().IsZero() && l.Observed.ExpiresAt.IsZero() && l.FreedAt.IsZero() && len(l.Holders) > 0
 }
 
+// EndAtMost reports whether the lease may end sooner than it says: with a field whose TTL could not be read.
+func (l *Lock) EndAtMost() bool {
+	return l.Observed.FieldTTLsUnread && !l.Observed.ExpiresAt.IsZero() && l.FreedAt.IsZero() && len(l.Holders) > 0
+}
+
 // ExpireTime is the end of the lease as the server stated it: Unix milliseconds by its clock. It is
 // zero if there is none, and if the end was computed from a time that was left.
 func (l *Lock) ExpireTime() int64 {

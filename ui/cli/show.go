@@ -305,6 +305,8 @@ func fieldNote(l *inspector.Lock, at time.Time) string {
 		return text.UnknownEnd
 	case l.EndsByField():
 		return text.FieldLease(l.KeyLeft(at))
+	case l.EndAtMost():
+		return text.LatestEnd
 	}
 	return ""
 }

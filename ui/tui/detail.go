@@ -317,7 +317,12 @@ func leaseText(l *inspector.Lock, now time.Time) string {
 
 // fieldLease says what ends the lease if that is the holder's field; else it is empty.
 func fieldLease(l *inspector.Lock, now time.Time) string {
-	if !l.EndsByField() || l.StateAt(now) != inspector.StateHeld {
+	switch {
+	case l.StateAt(now) != inspector.StateHeld:
+		return ""
+	case l.EndAtMost():
+		return text.LatestEnd
+	case !l.EndsByField():
 		return ""
 	}
 	return text.FieldLease(l.KeyLeft(now))
