@@ -31,12 +31,12 @@ func (a *app) newWatch() *cobra.Command {
 		Use:   "watch [flags]",
 		Short: "print events as they happen, one a line",
 		Long: `Watch prints what happens to locks as it happens, one event a line: acquired, reentered, renewed, extended, released,
-expired, deleted, handed-over, lost, edited, gap, operator. "operator" is an action of another locktop of yours on this machine;
-the end of the hold is then an event of its own, "freed". A gap says that events may have been missed. Not even a gap
-tells of a lock that nobody had seen, and that was gone again before it could be read once; locktop check says how changes
-are seen. "edited" means that a part of the value was changed in place (APPEND, SETRANGE, INCR); only the first time in a
-hold is printed. "repaired" means that a lock without a TTL was given one. "freed" means that the key was deleted, and nothing
-proves that its holder did it; "released" is proven.
+expired, deleted, handed-over, lost, edited, gap, operator. "operator" is an action of another locktop of yours on this
+machine; the end of the hold is then an event of its own, "freed". A gap says that events may have been missed. Not even
+a gap tells of a lock that nobody had seen, and that was gone again before it could be read once; locktop check says how
+changes are seen. "edited" means that a part of the value was changed in place (APPEND, SETRANGE, INCR); only the first
+time in a hold is printed. "repaired" means that a lock without a TTL was given one. "freed" means that the key was
+deleted, and nothing proves that its holder did it; "released" is proven.
 
 With -o json each line is a locktop.event/1. Absent fields are omitted; ttl_ms is -1 without a TTL. "repaired" is the event
 "renewed" with "repaired": true; "freed" is the event "released" with "proven": false.`,
