@@ -8,14 +8,14 @@ import (
 
 // The codes that act.lua answers, and the reasons that the facts give it for them.
 const (
-	codeDone    = "done"
-	codeApart   = "apart"
-	codeGone    = "gone"
-	codeOther   = "other"
-	codeChanged = "changed"
-	codeContext = "context"
-	codeBeside  = "beside" // a companion has a type that the commands cannot write to; the reason is its key
-	codePartly  = "partly" // a command failed after others were done; the reason is its place, from 1
+	codeDone      = "done"
+	codeApart     = "apart"
+	codeGone      = "gone"
+	codeOther     = "other"
+	codeChanged   = "changed"
+	codeContext   = "context"
+	codeCompanion = "companion" // a companion has a type that the commands cannot write to; the reason is its key
+	codePartly    = "partly"    // a command failed after others were done; the reason is its place, from 1
 
 	whyType    = "type"
 	whyCount   = "count"

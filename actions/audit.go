@@ -281,7 +281,8 @@ func (a *Audit) has(line []byte) (bool, error) {
 // torn reports whether the file ends with half a line, which a full disk or a killed process has left. What another process is
 // writing at this moment looks like one, but grows. Should it grow too slowly, an empty line comes before ours.
 func (a *Audit) torn() (bool, error) {
-	for before := int64(-1); ; time.Sleep(2 * time.Millisecond) {
+	before := int64(-1)
+	for range 50 {
 		info, err := a.file.Stat()
 		if err != nil {
 			return false, err
@@ -294,7 +295,9 @@ func (a *Audit) torn() (bool, error) {
 			return true, nil
 		}
 		before = info.Size()
+		time.Sleep(2 * time.Millisecond)
 	}
+	return true, nil
 }
 
 // end is the end of the file: at most so many bytes.

@@ -228,7 +228,7 @@ func TestAuditAfterHalfALine(t *testing.T) {
 	}
 }
 
-// TestAuditOfManyProcesses has several audits write to one file, one of which leaves half lines.
+// TestAuditOfManyProcesses has several audits write to one file and leave half lines in it.
 func TestAuditOfManyProcesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	var writers sync.WaitGroup

@@ -104,7 +104,7 @@ func (p *plan) checkTypes() {
 	check := func(command []string) {
 		key, kind := command[1], typeFor(command)
 		if !checked[key] && kind != "" {
-			facts = append(facts, fact{[]string{"TYPE", key}, noneOr, string(kind), blame{codeBeside, key}})
+			facts = append(facts, fact{[]string{"TYPE", key}, noneOr, string(kind), blame{codeCompanion, key}})
 			checked[key] = true
 		}
 	}

@@ -78,17 +78,23 @@ func tryWrites(ctx context.Context, at place, p plan, watch bool) (verdict, erro
 	if err := answers[0].Err(); redis.HasErrorPrefix(err, "MISCONF") {
 		return verdict{}, err // a server that refuses writes says so to PING
 	}
-	replication, memory := infoFields(answers[1]), infoFields(answers[2])
+	replication, memory := map[string]string{}, map[string]string{} // empty if INFO is denied
+	if info, err := answers[1].Text(); err == nil {
+		replication = keyspace.InfoFields(info)
+	}
+	if info, err := answers[2].Text(); err == nil {
+		memory = keyspace.InfoFields(info)
+	}
 	least := 1 // where nobody may ask: the count is there only if replicas are wanted
 	if config, ok := answers[3].Val().(map[any]any); ok {
 		least, _ = strconv.Atoi(fmt.Sprint(config["min-replicas-to-write"]))
 	}
 	if good, err := strconv.Atoi(replication["min_slaves_good_slaves"]); err == nil && good < least {
-		return verdict{}, refusedBefore("NOREPLICAS Not enough good replicas to write.")
+		return verdict{}, foreseenError("NOREPLICAS Not enough good replicas to write.")
 	}
 	most, used := bytesIn(memory["maxmemory"]), bytesIn(memory["used_memory"])-bytesIn(memory["mem_not_counted_for_evict"])
 	if most > 0 && used > most && memory["maxmemory_policy"] == "noeviction" && (watch || slices.ContainsFunc(p.commands, takesMemory)) {
-		return verdict{}, refusedBefore("OOM command not allowed when used memory > 'maxmemory'.")
+		return verdict{}, foreseenError("OOM command not allowed when used memory > 'maxmemory'.")
 	}
 	return verdict{}, nil
 }
@@ -101,29 +107,6 @@ func takesMemory(command []string) bool {
 	default:
 		return false
 	}
-}
-
-// refusedBefore is the error that the server would give.
-type refusedBefore string
-
-func (r refusedBefore) Error() string { return string(r) }
-
-// RedisError makes it one of go-redis' errors of the server.
-func (refusedBefore) RedisError() {}
-
-// infoFields are the lines of INFO; none where it was denied.
-func infoFields(answer *redis.Cmd) map[string]string {
-	fields := map[string]string{}
-	said, err := answer.Text()
-	if err != nil {
-		return fields
-	}
-	for line := range strings.Lines(said) {
-		if name, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
-			fields[name] = value
-		}
-	}
-	return fields
 }
 
 // bytesIn is a number of bytes in INFO; 0 where there is none.
@@ -159,16 +142,16 @@ func tryRights(ctx context.Context, at place, p plan) (verdict, error) {
 		return verdict{untried: "rights were not tried"}, nil
 	case may == keyspace.Denied:
 		return verdict{refusal: Outcome{
-			Result: ResultDenied, Woken: -1, Err: deniedDryRun(words[0]), Detail: "mend: " + aclMend(p, way, at),
+			Result: ResultDenied, Woken: -1, Err: foreseenError("dry run: " + words[0]), Detail: "mend: " + aclMend(p, way, at),
 		}}, nil
 	}
 	return verdict{watch: way == byWatch{}}, nil
 }
 
-// deniedDryRun is the server's word for what would be denied.
-type deniedDryRun string
+// foreseenError is the error that the server would give.
+type foreseenError string
 
-func (d deniedDryRun) Error() string { return "dry run: " + string(d) }
+func (e foreseenError) Error() string { return string(e) }
 
 // RedisError makes it one of go-redis' errors of the server.
-func (deniedDryRun) RedisError() {}
+func (foreseenError) RedisError() {}

@@ -35,8 +35,8 @@ func outcomeOf(a answer, p plan) Outcome {
 		}
 	case codeContext:
 		out.Detail = whileReading + "what belongs to it, a queue of those who wait for one, is not as it was"
-	case codeBeside:
-		return Outcome{Result: ResultUnsupported, Woken: -1, Detail: besideWords(a, p)}
+	case codeCompanion:
+		return Outcome{Result: ResultUnsupported, Woken: -1, Detail: companionWords(a, p)}
 	case codePartly:
 		return Outcome{Result: ResultPartly, Holder: p.holder, TTL: left, Woken: -1, Detail: partlyWords(a, p)}
 	default:
@@ -51,8 +51,8 @@ func outcomeOf(a answer, p plan) Outcome {
 	return out
 }
 
-// besideWords says which companion has a type that the action cannot write to.
-func besideWords(a answer, p plan) string {
+// companionWords says which companion has a type that the action cannot write to.
+func companionWords(a answer, p plan) string {
 	want := ""
 	for _, f := range p.facts {
 		if f.blame == a.blame {

@@ -21,7 +21,7 @@ const (
 	EventDeleted    EventKind = "deleted" // gone, and nothing says by whose will (evicted, flushed, in a gap)
 	EventHandedOver EventKind = "handed-over"
 	EventLost       EventKind = "lost"   // lapsed or taken over while its holder still renewed or used it
-	EventEdited     EventKind = "edited" // the value was changed in place, which no lock library does; told once a hold
+	EventEdited     EventKind = "edited" // a part of the value was changed in place; logged once a hold
 	EventGap        EventKind = "gap"
 	EventOperator   EventKind = "operator" // an action of locktop itself
 )

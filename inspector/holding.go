@@ -277,7 +277,7 @@ func (v *sight) tellEdited(l *Lock, before string) {
 	if slices.ContainsFunc(l.Evidence, func(fact string) bool { return strings.HasPrefix(fact, editedFact) }) {
 		return
 	}
-	fact := editedFact + " (" + v.trail.edit + "), as no lock library does: it may be no lock"
+	fact := editedFact + " (" + v.trail.edit + "): it may be a counter, and no lock"
 	l.Evidence = v.evidence.share(append(slices.Clone(l.Evidence), fact))
 	v.say(l, EventEdited, v.updatedAt(), Event{PreviousOwner: before, Text: fact})
 }

@@ -245,7 +245,7 @@ func (s Server) limits() string {
 }
 
 func parseServer(info string) Server {
-	fields := infoFields(info)
+	fields := InfoFields(info)
 	s := Server{
 		Software: "redis", Version: fields["redis_version"], RunID: fields["run_id"], OS: fields["os"], Role: roleOf(fields),
 		Mode: cmp.Or(fields["redis_mode"], fields["server_mode"], "standalone"), // Valkey has both, if it does not hide the former

@@ -16,7 +16,7 @@ func (c *Connection) Databases(ctx context.Context) (map[int]int64, error) {
 		return nil, wrap("info keyspace", err)
 	}
 	counts := make(map[int]int64)
-	for name, value := range infoFields(info) {
+	for name, value := range InfoFields(info) {
 		number, isDB := strings.CutPrefix(name, "db")
 		if !isDB {
 			continue

@@ -151,7 +151,7 @@ func (f *feed) checkSweeps(ctx context.Context) error {
 // sweepsOf reads "cmdstat_flushall:calls=1,usec=..." lines of INFO commandstats.
 func sweepsOf(info string) map[string]string {
 	calls := make(map[string]string, len(sweepers)+len(meddlers))
-	fields := infoFields(info)
+	fields := InfoFields(info)
 	for _, name := range slices.Concat(sweepers, meddlers) {
 		count, _, _ := strings.Cut(strings.TrimPrefix(fields["cmdstat_"+name], "calls="), ",")
 		calls[name] = count

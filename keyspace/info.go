@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// infoFields reads INFO's "name:value" lines.
-func infoFields(info string) map[string]string {
+// InfoFields reads INFO's "name:value" lines.
+func InfoFields(info string) map[string]string {
 	fields := make(map[string]string)
 	for line := range strings.Lines(info) {
 		if name, value, ok := strings.Cut(strings.TrimRight(line, "\r\n"), ":"); ok {
@@ -19,13 +19,13 @@ func infoFields(info string) map[string]string {
 
 // infoNumber reads one number of INFO; 0 where it is not there, or is none.
 func infoNumber(info, name string) int64 {
-	n, _ := strconv.ParseInt(infoFields(info)[name], 10, 64) // 0 where it is no number
+	n, _ := strconv.ParseInt(InfoFields(info)[name], 10, 64) // 0 where it is no number
 	return n
 }
 
 // infoFraction reads one number of INFO that has a fraction; 0 where it is not there, or is none.
 func infoFraction(info, name string) float64 {
-	n, _ := strconv.ParseFloat(infoFields(info)[name], 64) // 0 where it is no number
+	n, _ := strconv.ParseFloat(InfoFields(info)[name], 64) // 0 where it is no number
 	return n
 }
 

@@ -33,6 +33,7 @@ type listing struct {
 	at             time.Time
 	due            time.Time // of the next list
 	plain, sharded map[string][]string
+	keys           []string // that have channels, in order
 }
 
 // sharedChannels is the key of channels that belong to none: everybody who waits may listen on them.
@@ -59,7 +60,7 @@ func (l *listing) of(key string) (plain, sharded []string) {
 func (l *listing) owners() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Sorted(maps.Keys(l.plain))
+	return l.keys
 }
 
 // listChannels asks for the names of the channels on which clients listen, if that is due and the last list is older than this.
@@ -86,11 +87,9 @@ func (c *Connection) listChannels(ctx context.Context, companions Companions, ag
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.at, l.due, l.plain, l.sharded = time.Now(), began.Add(listApart(took, bytes)), plain, sharded
-	for owner := range sharded {
-		if _, known := plain[owner]; !known {
-			plain[owner] = nil // so that owners has it
-		}
-	}
+	l.keys = slices.AppendSeq(slices.Collect(maps.Keys(plain)), maps.Keys(sharded))
+	slices.Sort(l.keys)
+	l.keys = slices.Compact(l.keys)
 	return nil
 }
 

@@ -20,7 +20,7 @@ const readBatch = 500
 // readersAtOnce is how many batches may be under way.
 const readersAtOnce = 4
 
-// maxListBytes bounds the list of which the beginning is read. MEMORY USAGE takes the average of a list's nodes, which have one
+// maxListBytes bounds the lists whose first elements are read. MEMORY USAGE takes the average of a list's nodes, which have one
 // element or a hundred: the first elements may be as large as all of the list together.
 const maxListBytes = 1 << 20
 

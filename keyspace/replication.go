@@ -32,7 +32,7 @@ type offsetMark struct {
 
 // learn takes INFO replication, which was asked for and answered at local times.
 func (r *replication) learn(asked, answered time.Time, info string) Replication {
-	fields := infoFields(info)
+	fields := InfoFields(info)
 	if id := fields["master_replid"]; id != r.id {
 		*r = replication{id: id, copied: r.copied}
 	}
@@ -105,7 +105,7 @@ func (f *feed) checkReplication(ctx context.Context) error {
 	if err != nil {
 		return wrap("info replication", err)
 	}
-	role, before := roleOf(infoFields(info)), f.status.Replication
+	role, before := roleOf(InfoFields(info)), f.status.Replication
 	f.status.Replication = f.health.replication.learn(asked, time.Now(), info)
 	if now := &f.status.Replication; now.Stream != before.Stream && now.Before != "" {
 		f.say() // before the records of a master that took over

@@ -123,7 +123,7 @@ func openEmbedded(ctx context.Context, over transport) (Servers, error) {
 // bindPatience is how long an address may stay taken that was ours a moment ago.
 const bindPatience = 2 * time.Second
 
-// embeddedAt starts an embedded server, in the place of another where an address is given. Between
+// embeddedAt starts an embedded server. An address is that of a server that was closed. Between
 // fork and exec a process that we start elsewhere still has the socket that was closed here, so
 // that its address is taken for some milliseconds more.
 func embeddedAt(ctx context.Context, o keyspace.Options) (inProcess, error) {

@@ -5,7 +5,7 @@ import "time"
 // UnknownEnd is said in place of a TTL that may or may not be there.
 const UnknownEnd = "unknown: the TTL of the holder's field could not be read; locktop check says why"
 
-// LatestEnd is said beside a TTL that is the key's, while a field may end sooner.
+// LatestEnd follows the key's TTL if the holder's field may expire sooner.
 const LatestEnd = "at most: the TTL of the holder's field could not be read, and may be shorter; locktop check says why"
 
 // FieldLease says that a lease ends with the holder's field in a hash, and what the key has left.

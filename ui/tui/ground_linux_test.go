@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openPTY opens a pseudo-terminal: what the program sees, and the side of whoever draws it.
+// openPTY opens a pseudo-terminal: the side of the program, and the side of the terminal emulator.
 func openPTY(t *testing.T) (terminal, screen *os.File) {
 	t.Helper()
 	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)

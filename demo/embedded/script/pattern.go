@@ -353,7 +353,7 @@ func (p *matcher) pushCaptures(s, e int, whole bool) int {
 	return n
 }
 
-// start matches the pattern at s anew.
+// start begins a new match of the pattern at s.
 func (p *matcher) start(s, at int) int {
 	p.level, p.depth = 0, 0
 	return p.match(s, at)

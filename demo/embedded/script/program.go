@@ -63,7 +63,7 @@ func compileText(text, chunk string) (proto *lua.FunctionProto, err error) {
 	return proto, err
 }
 
-// wordsOfLua are what Lua says in the place of what the parser says.
+// wordsOfLua replace the parser's messages by Lua's.
 var wordsOfLua = map[string]string{
 	"syntax error":                  "unexpected symbol",
 	"unterminated string":           "unfinished string",
